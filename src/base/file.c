@@ -1,0 +1,175 @@
+#define _POSIX_C_SOURCE 200809L
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/banned.h"
+
+#define CHUNK ((size_t)1 << 16)
+
+static enum tn_status io_error(struct tn_diags *diags, enum tn_status status,
+	const char *what, const char *name)
+{
+	tn_diag_at(diags, SEVERITY_ERROR, "file/io", NULL, NULL, name, "cannot %s '%s': %s",
+		what, name, strerror(errno));
+	return status;
+}
+
+static enum tn_status read_all(struct tn_arena *arena, struct tn_diags *diags, int fd,
+	const char *name, struct tn_source *source)
+{
+	char *buffer = NULL, *text;
+	size_t len = 0, capacity = 0;
+	enum tn_status status = TN_ERR_NOMEM;
+
+	for (;;) {
+		ssize_t got;
+
+		if (capacity - len < CHUNK) {
+			size_t bigger = capacity ? capacity * 2 : CHUNK * 2;
+			char *grown = realloc(buffer, bigger);
+
+			if (!grown)
+				goto out;
+			buffer = grown;
+			capacity = bigger;
+		}
+		got = read(fd, buffer + len, capacity - len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			status = io_error(diags, TN_ERR_INPUT, "read", name);
+			goto out;
+		}
+		if (got == 0)
+			break;
+		len += (size_t)got;
+		if (len > TN_FILE_MAX) {
+			tn_diag_at(diags, SEVERITY_ERROR, "file/too-large", NULL, NULL, name,
+				"'%s' is larger than %zu bytes", name, TN_FILE_MAX);
+			status = TN_ERR_INPUT;
+			goto out;
+		}
+	}
+	text = tn_arena_strndup(arena, buffer, len);
+	if (text) {
+		source->text = text;
+		source->len = len;
+		status = TN_OK;
+	}
+out:
+	free(buffer);
+	return status;
+}
+
+enum tn_status tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
+	const char *name, struct tn_source **out)
+{
+	struct tn_source *source = TN_NEW(arena, struct tn_source);
+	enum tn_status status;
+	struct stat info;
+	int fd = STDIN_FILENO;
+
+	if (!source)
+		return TN_ERR_NOMEM;
+	source->name = tn_arena_strdup(arena, name);
+	if (!source->name)
+		return TN_ERR_NOMEM;
+	if (strcmp(name, "-") != 0) {
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return io_error(diags, TN_ERR_INPUT, "open", name);
+	}
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+		(unsigned long long)info.st_size > TN_FILE_MAX) {
+		tn_diag_at(diags, SEVERITY_ERROR, "file/too-large", NULL, NULL, name,
+			"'%s' is larger than %zu bytes", name, TN_FILE_MAX);
+		status = TN_ERR_INPUT;
+	} else {
+		status = read_all(arena, diags, fd, name, source);
+	}
+	if (fd != STDIN_FILENO)
+		close(fd);
+	if (status == TN_OK)
+		*out = source;
+	return status;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t put = write(fd, data, len);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -1;
+		data += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+enum tn_status tn_file_write(struct tn_diags *diags, const char *name, const void *data,
+	size_t len)
+{
+	struct tn_arena scratch;
+	enum tn_status status = TN_ERR_NOMEM;
+	struct stat info;
+	char *temporary;
+	int fd;
+
+	if (strcmp(name, "-") == 0)
+		return write_all(STDOUT_FILENO, data, len) == 0
+			? TN_OK
+			: io_error(diags, TN_ERR_IO, "write", "standard output");
+	if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+		/* a pipe or a device: nothing to replace */
+		fd = open(name, O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
+			return io_error(diags, TN_ERR_IO, "open", name);
+		status = TN_OK;
+		if (write_all(fd, data, len) != 0)
+			status = io_error(diags, TN_ERR_IO, "write", name);
+		close(fd);
+		return status;
+	}
+	tn_arena_init(&scratch);
+	temporary = tn_arena_printf(&scratch, "%s.XXXXXX", name);
+	if (!temporary)
+		goto out;
+	fd = mkstemp(temporary);
+	if (fd < 0) {
+		status = io_error(diags, TN_ERR_IO, "write", name);
+		goto out;
+	}
+	status = TN_OK;
+	if (write_all(fd, data, len) != 0 || fchmod(fd, 0644) != 0)
+		status = io_error(diags, TN_ERR_IO, "write", name);
+	if (close(fd) != 0 && status == TN_OK)
+		status = io_error(diags, TN_ERR_IO, "write", name);
+	if (status == TN_OK && rename(temporary, name) != 0)
+		status = io_error(diags, TN_ERR_IO, "replace", name);
+	if (status != TN_OK)
+		unlink(temporary);
+out:
+	tn_arena_release(&scratch);
+	return status;
+}
+
+enum tn_status tn_dir_make(struct tn_diags *diags, const char *name)
+{
+	struct stat info;
+
+	if (mkdir(name, 0755) == 0)
+		return TN_OK;
+	if (errno == EEXIST && stat(name, &info) == 0 && S_ISDIR(info.st_mode))
+		return TN_OK;
+	return io_error(diags, TN_ERR_IO, "make directory", name);
+}

@@ -1,0 +1,27 @@
+/* Whole files in and out. Writing is atomic: a temporary file beside the target, then a
+ * rename, so that an existing file is either replaced whole or left untouched. */
+#ifndef TN_BASE_FILE_H
+#define TN_BASE_FILE_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/status.h"
+
+#define TN_FILE_MAX ((size_t)1 << 31) /* bytes; a larger file is refused */
+
+/* Reads the file ("-": standard input) into the arena. A NUL byte follows the text.
+ * Reports to diags and returns TN_ERR_INPUT (no such file, too large), TN_ERR_IO or
+ * TN_ERR_NOMEM. The result lives in the arena. */
+enum tn_status TN_MUST_CHECK tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
+	const char *name, struct tn_source **out);
+
+/* Writes len bytes ("-": standard output). */
+enum tn_status TN_MUST_CHECK tn_file_write(struct tn_diags *diags, const char *name,
+	const void *data, size_t len);
+
+/* Makes the directory (one level) unless it is there. */
+enum tn_status TN_MUST_CHECK tn_dir_make(struct tn_diags *diags, const char *name);
+
+#endif

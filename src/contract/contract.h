@@ -1,0 +1,88 @@
+/* Kernel contracts: in which steps a kernel variant reads its inputs and writes its
+ * outputs. A step first reads all of its read ranges, then writes its write ranges. The
+ * contract belongs to the variant of the kernel that will run (src/kernels), is computed
+ * by walking its loops, and is the ground that proofs, planner and verifier share.
+ *
+ * Variants. `descending` runs the same steps from last to first. `hold` says how much of
+ * the output is kept in scratch before it is written:
+ *   HOLD_NONE   one output element a step
+ *   HOLD_PIXEL  the channels of one output pixel (windows) or one output row (fully
+ *               connected, rows) a step: all reads of the step come before its writes
+ *
+ * Loop orders (HOLD_NONE; ascending):
+ *   ACCESS_POINTWISE   output element i = 0..n-1: reads element i of each operand
+ *                      (broadcast), writes i
+ *   ACCESS_WINDOW      batch, out y, out x, out channel: reads the valid taps of the
+ *                      window (all channels, or its own channel: depthwise and pooling)
+ *   ACCESS_ROWS        row, output: reads the whole input row
+ *   ACCESS_ROW_PASSES  row, element: the first step of a row reads the whole row, step i
+ *                      reads element i, writes element i
+ *   ACCESS_REDUCE      output element: reads the elements that are folded into it
+ *   ACCESS_MAP         output element by linear index (SPLIT, UNPACK: input element by
+ *                      linear index): reads the one source element or nothing (a fill)
+ *   ACCESS_VIEW        element i: reads i, writes i
+ * Constant operands are read but take no part: they never share memory. */
+#ifndef TN_CONTRACT_CONTRACT_H
+#define TN_CONTRACT_CONTRACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "ir/graph.h"
+
+enum tn_hold { HOLD_NONE, HOLD_PIXEL };
+
+struct tn_variant {
+	bool descending;
+	enum tn_hold hold;
+};
+
+#define TN_VARIANTS_MAX 8
+
+struct tn_access {
+	uint32_t operand;   /* index in op->inputs (reads) or op->outputs (writes) */
+	int64_t begin, end; /* bytes from the operand's start, half-open */
+};
+
+struct tn_step {
+	const struct tn_access *reads;
+	uint32_t n_reads;
+	const struct tn_access *writes;
+	uint32_t n_writes;
+};
+
+/* false stops the walk */
+typedef bool tn_step_fn(void *user, const struct tn_step *step);
+
+/* The variants that exist for this op with these shapes, in order of preference: those
+ * that need no scratch first, ascending first. 0: opaque, the op may read any input byte
+ * at any time and no overlap is ever allowed (run it as { false, HOLD_NONE }). */
+uint32_t tn_contract_variants(const struct tn_graph *g, tn_op_id op,
+	struct tn_variant out[TN_VARIANTS_MAX]);
+
+/* Bytes of scratch that the variant needs; its alignment is 16. */
+int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_variant v);
+
+/* Calls fn for each step in the order of the variant. For an opaque op: one step that
+ * reads all and writes all, and TN_ERR_REFUSED is returned after it, so that nobody takes
+ * it for an order. Linear in the steps. */
+enum tn_status TN_MUST_CHECK tn_contract_walk(const struct tn_graph *g, tn_op_id op,
+	struct tn_variant v, tn_step_fn *fn, void *user);
+
+/* The displacement rule for one input and one output, in bytes. Ascending: safe when
+ * (input start - output start) >= d. Descending: safe when (output start - input start)
+ * >= d. TN_DISPLACEMENT_FREE: any placement is safe. TN_DISPLACEMENT_NEVER: none but a
+ * disjoint one (opaque). Source: d = max over t of (w_end(t) - r_min(t)), w_end the end of
+ * all writes up to step t, r_min the least byte read after t; mirrored for descending. */
+#define TN_DISPLACEMENT_FREE (-INT64_MAX)
+#define TN_DISPLACEMENT_NEVER INT64_MAX
+enum tn_status TN_MUST_CHECK tn_contract_displacement(const struct tn_graph *g,
+	tn_op_id op, struct tn_variant v, uint32_t input, uint32_t output,
+	int64_t *out_d);
+
+/* A digest over everything in this module that a plan relies on (a version number that is
+ * raised when a loop order changes). */
+uint64_t tn_contract_digest(void);
+
+#endif

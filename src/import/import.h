@@ -1,0 +1,34 @@
+/* Readers: a file's bytes in, a graph out. One reader per format; sniff.c chooses. */
+#ifndef TN_IMPORT_IMPORT_H
+#define TN_IMPORT_IMPORT_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/status.h"
+#include "ir/graph.h"
+
+struct tn_import {
+	struct tn_arena *arena; /* the graph's */
+	struct tn_strings *strings;
+	struct tn_diags *diags;
+	const struct tn_source *source;
+	const char *from;  /* --from: a format's name, or NULL to sniff */
+	bool keep_inputs;  /* --keep-inputs: graph inputs are preserved in any format */
+};
+
+/* Reads and validates. TN_OK; TN_ERR_INPUT when the file has errors (all of them are
+ * reported); TN_ERR_NOMEM. The graph may point into the source's text. */
+enum tn_status TN_MUST_CHECK tn_import(struct tn_import *im, struct tn_graph *out);
+
+/* Sniffed format name for messages ("tflite", "native", ...), or NULL. */
+const char *tn_import_sniff(const struct tn_source *source);
+
+/* The single readers, called by tn_import; they do not validate. */
+enum tn_status TN_MUST_CHECK tn_import_native(struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_tflite(struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_tflite_json(struct tn_import *im,
+	struct tn_graph *out);
+
+#endif

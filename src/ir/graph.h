@@ -1,0 +1,177 @@
+/* The graph: tensors (values), ops, an order. Only readers (through ir/build.h) and
+ * rewrites write it; every stage takes it const and answers with a side table. */
+#ifndef TN_IR_GRAPH_H
+#define TN_IR_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "ir/dtype.h"
+#include "ir/op.h"
+#include "ir/shape.h"
+
+typedef struct { uint32_t i; } tn_tensor_id;
+typedef struct { uint32_t i; } tn_op_id;
+#define TN_NONE UINT32_MAX /* no tensor, no op; index 0 is a real object */
+
+enum tn_role {
+	ROLE_ACT,      /* an activation */
+	ROLE_INPUT,    /* caller-owned; preserved unless `clobber` */
+	ROLE_OUTPUT,   /* readable by the caller when the graph has run */
+	ROLE_CONST,    /* never written */
+	ROLE_VARIABLE, /* keeps its bytes between invocations */
+	ROLE_SCRATCH,
+};
+
+struct tn_quant {
+	uint32_t n;    /* scales: 0 not quantised, 1 per tensor, else shape.dim[axis] */
+	uint32_t axis; /* dimension that the scales run along, when n > 1 */
+	const float *scale;
+	const int64_t *zero_point; /* n of them, never NULL when n > 0 */
+	bool damaged;  /* the export lost bits of a scale: plan from it, never execute */
+};
+
+enum tn_data_kind {
+	DATA_NONE,    /* not a constant */
+	DATA_BYTES,   /* little-endian, dense, row-major, `data_bytes` of them */
+	DATA_MISSING, /* a constant whose values are not in the file */
+};
+
+struct tn_tensor {
+	const char *name; /* interned; may be "" or not unique */
+	enum tn_dtype dtype;
+	struct tn_shape shape;
+	enum tn_role role;
+	bool clobber;  /* an input that may be overwritten */
+	bool mutated;  /* may be the output of several ops: a non-SSA write */
+	bool observed; /* must keep its value to the end */
+	struct tn_quant quant;
+
+	enum tn_data_kind data_kind;
+	bool seeded;        /* data came from `seed` by ir/seed.h (convert writes it back) */
+	uint32_t seed;
+	const uint8_t *data; /* lives in the graph's arena or in the source's text */
+	int64_t data_bytes;
+
+	tn_tensor_id view_of; /* TN_NONE: has storage of its own */
+	int64_t view_offset;  /* elements, in the tensor named by view_of */
+	bool has_strides;     /* else dense */
+	int64_t stride[TN_RANK_MAX]; /* elements */
+
+	int64_t elements;    /* -1: unknown shape (poison; reported once) */
+	int64_t bytes;       /* dense size of the value; -1: unknown */
+	const char *pointer; /* JSON pointer of the tensor in its file */
+	uint32_t file_index; /* index in the file's own list, for messages and goldens */
+};
+
+enum tn_attr_kind {
+	ATTR_INT,
+	ATTR_FLOAT,
+	ATTR_BOOL,
+	ATTR_STRING,
+	ATTR_INTS,
+	ATTR_FLOATS,
+	ATTR_STRINGS,
+};
+
+struct tn_attr {
+	const char *name; /* interned */
+	enum tn_attr_kind kind;
+	union {
+		int64_t i; /* ATTR_INT, ATTR_BOOL */
+		double f;
+		const char *s;
+		const int64_t *ints;
+		const double *floats;
+		const char *const *strings;
+	} v;
+	size_t n; /* length of a list; 1 otherwise */
+};
+
+struct tn_op {
+	const char *name; /* interned; never empty: readers make one ("CONV_2D#3") */
+	enum tn_op_kind kind;
+	const char *type; /* as written in the file, interned */
+	tn_tensor_id *inputs; /* TN_NONE: an optional input that is absent */
+	uint32_t n_inputs;
+	tn_tensor_id *outputs;
+	uint32_t n_outputs;
+	struct tn_attr *attrs; /* in file order */
+	uint32_t n_attrs;
+	const char *pointer;
+	uint32_t file_index;
+};
+
+/* What a runtime or a person says about memory; judged by lint. Kinds and fields as in
+ * docs/INPUT.md; unused fields are TN_NONE, NULL or -1. */
+struct tn_claim_place {
+	tn_tensor_id tensor;
+	int64_t offset; /* bytes; -1 not given */
+	int64_t size;   /* bytes; -1 not given */
+};
+
+struct tn_claim {
+	const char *id;
+	const char *kind;
+	tn_op_id op;
+	tn_tensor_id in, out;      /* inplace */
+	tn_tensor_id tensor, of;   /* reuse, alias, donate, const_fold */
+	int64_t byte_offset;
+	int64_t bytes;             /* scratch */
+	int64_t arena_bytes, align, base_address; /* plan; -1 not given */
+	struct tn_claim_place *places;
+	uint32_t n_places;
+	tn_op_id *order;           /* schedule */
+	uint32_t n_order;
+	const char *pointer;
+};
+
+enum tn_graph_format { FORMAT_NATIVE, FORMAT_TFLITE, FORMAT_TFLITE_JSON };
+
+struct tn_graph {
+	const char *name;
+	const struct tn_source *source;
+	enum tn_graph_format format;
+	struct tn_tensor *tensors;
+	uint32_t n_tensors;
+	struct tn_op *ops; /* in file order */
+	uint32_t n_ops;
+	tn_tensor_id *inputs;
+	uint32_t n_inputs;
+	tn_tensor_id *outputs;
+	uint32_t n_outputs;
+	tn_op_id *schedule; /* n_ops of them: the given total order */
+	struct tn_claim *claims;
+	uint32_t n_claims;
+	uint32_t invocations;        /* to judge state by; 1 unless the file says more */
+	struct tn_graph *subgraphs;  /* bodies of control flow; not executed by themselves */
+	uint32_t n_subgraphs;
+	bool lossy; /* the format rounds floats: some scale or float constant may be damaged */
+};
+
+static inline bool tn_tensor_id_ok(const struct tn_graph *g, tn_tensor_id id)
+{
+	return id.i < g->n_tensors;
+}
+
+/* NULL when the op has no such attribute. */
+const struct tn_attr *tn_op_attr(const struct tn_op *op, const char *name);
+/* The value, or `otherwise` when absent or of another kind. An ATTR_BOOL counts as int. */
+int64_t tn_op_int(const struct tn_op *op, const char *name, int64_t otherwise);
+double tn_op_float(const struct tn_op *op, const char *name, double otherwise);
+const char *tn_op_string(const struct tn_op *op, const char *name, const char *otherwise);
+/* List element k (an ATTR_INT is a list of one), or `otherwise`. */
+int64_t tn_op_int_at(const struct tn_op *op, const char *name, size_t k,
+	int64_t otherwise);
+
+/* Is the tensor in the list of graph inputs, of graph outputs? */
+bool tn_graph_is_input(const struct tn_graph *g, tn_tensor_id id);
+bool tn_graph_is_output(const struct tn_graph *g, tn_tensor_id id);
+
+/* A constant's element as an integer (i8 to i64, u8 to u32, bool); false when the tensor
+ * holds no such data or index. For shape-like operands (axes, paddings, begin). */
+bool tn_tensor_int(const struct tn_tensor *t, int64_t index, int64_t *out);
+
+#endif

@@ -1,0 +1,31 @@
+/* Shapes: row-major, dim[0] outermost. */
+#ifndef TN_IR_SHAPE_H
+#define TN_IR_SHAPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TN_RANK_MAX 8
+#define TN_DIM_UNKNOWN (-1)
+
+struct tn_shape {
+	uint32_t rank;             /* 0: a scalar, one element */
+	int64_t dim[TN_RANK_MAX];  /* elements; TN_DIM_UNKNOWN until bound */
+};
+
+bool tn_shape_is_known(const struct tn_shape *shape);
+bool tn_shape_equal(const struct tn_shape *a, const struct tn_shape *b);
+
+/* Number of elements; false on overflow or an unknown dimension. A zero dimension gives
+ * zero even when others would overflow. */
+bool tn_shape_elements(const struct tn_shape *shape, int64_t *out_elements);
+
+/* Dense row-major strides in elements. The shape's element count must be known. */
+void tn_shape_strides(const struct tn_shape *shape, int64_t out_strides[TN_RANK_MAX]);
+
+/* Index-aligned (NumPy) broadcast: may `from` be read at the shape `to`? Writes for each
+ * dimension of `to` the stride in elements of the dense `from` (0 where it repeats). */
+bool tn_shape_broadcast_strides(const struct tn_shape *from, const struct tn_shape *to,
+	int64_t out_strides[TN_RANK_MAX]);
+
+#endif

@@ -1,0 +1,61 @@
+/* A memory plan: offsets by tensor, variants by op. Plain data that planner, verifier,
+ * executor, emitter and reports share; it knows no graph, only indices into one. */
+#ifndef TN_PLAN_PLAN_H
+#define TN_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TN_REGION_NONE UINT32_MAX /* not in planned memory: a constant, an unused tensor */
+
+struct tn_plan_tensor {
+	uint32_t region; /* index in regions, or TN_REGION_NONE */
+	int64_t offset;  /* bytes from the region's start */
+	int64_t bytes;   /* of the value */
+	int64_t first;   /* half-step of its first write: op at position k writes in 2k+1;
+	                    graph inputs and variables: 0 */
+	int64_t last;    /* half-step of its last read: op at position k reads in 2k;
+	                    outputs and variables: 2 * number of ops */
+};
+
+struct tn_plan_op {
+	uint8_t descending;  /* the kernel variant that runs; see contract/contract.h */
+	uint8_t hold;
+	bool elided;         /* nothing runs: the output's bytes are already in place */
+	uint32_t scratch_region;
+	int64_t scratch_offset;
+	int64_t scratch_bytes; /* 0: no scratch */
+};
+
+struct tn_plan_region {
+	const char *name;
+	int64_t capacity; /* bytes; -1: no limit given */
+	int64_t used;     /* bytes: end of the highest tensor or scratch in it */
+	int64_t align;    /* of each offset in it */
+	int64_t cost;     /* per byte accessed */
+};
+
+struct tn_plan_digests {
+	uint64_t graph, constants, kernels, contracts;
+};
+
+struct tn_plan {
+	struct tn_plan_tensor *tensors; /* by tensor id */
+	uint32_t n_tensors;
+	struct tn_plan_op *ops; /* by op id */
+	uint32_t n_ops;
+	uint32_t *order; /* op ids in the order in which they run; n_ops of them */
+	struct tn_plan_region *regions;
+	uint32_t n_regions;
+
+	int64_t arena_bytes;      /* all that the caller must provide, over all regions */
+	int64_t activation_bytes; /* peak of the tensors alone */
+	int64_t scratch_bytes;    /* largest scratch of an op */
+	int64_t bound_bytes;      /* lower bound of activation_bytes */
+	bool optimal;             /* activation_bytes == bound_bytes */
+	int64_t no_reuse_bytes;   /* every tensor in memory of its own, aligned */
+	int64_t disjoint_bound_bytes; /* largest sum of live tensors, no overlap at all */
+	struct tn_plan_digests digests;
+};
+
+#endif

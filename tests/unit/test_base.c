@@ -1,0 +1,159 @@
+#include "suite.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/diag.h"
+#include "base/fnv.h"
+#include "base/intern.h"
+#include "base/path.h"
+#include "base/place.h"
+#include "base/strbuf.h"
+
+static const struct {
+	int64_t value, align, want;
+} aligns[] = {
+	{ 0, 16, 0 }, { 1, 16, 16 }, { 16, 16, 16 }, { 17, 16, 32 }, { -1, 16, 0 },
+	{ -15, 16, 0 }, { -16, 16, -16 }, { -17, 16, -16 }, { -32, 16, -32 }, { 5, 1, 5 },
+};
+
+START_TEST(align_up)
+{
+	int64_t got = -999;
+
+	ck_assert(tn_align_up_i64(aligns[_i].value, aligns[_i].align, &got));
+	ck_assert_int_eq(got, aligns[_i].want);
+}
+END_TEST
+
+START_TEST(overflow_is_seen)
+{
+	int64_t out = 7;
+
+	ck_assert(!tn_add_i64(INT64_MAX, 1, &out));
+	ck_assert(!tn_mul_i64(INT64_MAX, 2, &out));
+	ck_assert(!tn_align_up_i64(INT64_MAX, 16, &out));
+	ck_assert_int_eq(out, 7);
+}
+END_TEST
+
+static const char place_text[] = "{\n  \"a\": [1, {\"b/c\": \"x\\\"y\"}],\n"
+				 "  \"s\": \"}]\",\n  \"ops\": [{}, {\"in\": [3, 4]}]\n}\n";
+
+static const struct {
+	const char *pointer;
+	size_t line, column;
+} places[] = {
+	{ "", 1, 1 },
+	{ "/a", 2, 8 },
+	{ "/a/0", 2, 9 },
+	{ "/a/1/b~1c", 2, 20 },
+	{ "/s", 3, 8 },
+	{ "/ops/1", 4, 15 },
+	{ "/ops/1/in/1", 4, 26 },
+	{ "/ops/9", 4, 10 },
+	{ "/nowhere/x", 1, 1 },
+};
+
+START_TEST(place_of_pointer)
+{
+	struct tn_place got;
+
+	ck_assert(tn_place_find(place_text, sizeof(place_text) - 1, places[_i].pointer, &got));
+	ck_assert_uint_eq(got.line, places[_i].line);
+	ck_assert_uint_eq(got.column, places[_i].column);
+}
+END_TEST
+
+START_TEST(place_survives_any_cut)
+{
+	struct tn_place got;
+
+	for (size_t len = 0; len < sizeof(place_text); len++)
+		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+			(void)tn_place_find(place_text, len, places[i].pointer, &got);
+	ck_assert(!tn_place_find(" \n", 2, "/a", &got));
+}
+END_TEST
+
+START_TEST(pointer_escapes)
+{
+	struct tn_arena arena;
+	struct tn_path root = { NULL, "a/b~c", 0 }, leaf = { &root, NULL, 12 };
+
+	tn_arena_init(&arena);
+	ck_assert_str_eq(tn_path_pointer(&arena, &leaf), "/a~1b~0c/12");
+	ck_assert_str_eq(tn_path_pointer(&arena, NULL), "");
+	tn_arena_release(&arena);
+}
+END_TEST
+
+START_TEST(interned_names_are_one)
+{
+	struct tn_arena arena;
+	struct tn_strings strings;
+	char text[16];
+
+	tn_arena_init(&arena);
+	tn_strings_init(&strings, &arena);
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 1000; i++) {
+			const char *one, *two;
+			int len = snprintf(text, sizeof(text), "n%d", i);
+
+			one = tn_str_intern(&strings, text, (size_t)len);
+			two = tn_str_intern(&strings, text, (size_t)len);
+			ck_assert_ptr_eq(one, two);
+			ck_assert_str_eq(one, text);
+		}
+	}
+	ck_assert_uint_eq(strings.count, 1000);
+	ck_assert_ptr_ne(tn_str_intern(&strings, "ab", 1), tn_str_intern(&strings, "ab", 2));
+	tn_arena_release(&arena);
+}
+END_TEST
+
+START_TEST(diagnostics_are_counted)
+{
+	struct tn_arena arena;
+	struct tn_diags diags;
+
+	tn_arena_init(&arena);
+	tn_diags_init(&diags, &arena);
+	tn_diag(&diags, SEVERITY_ERROR, "x/y", NULL, NULL, "bad %d", 3);
+	tn_diag_note(&diags, "expected %s", "good");
+	tn_diag_at(&diags, SEVERITY_WARNING, "x/z", NULL, "/a", "t", "hm");
+	ck_assert_uint_eq(diags.errors, 1);
+	ck_assert_uint_eq(diags.warnings, 1);
+	ck_assert_str_eq(diags.list.items[0].message, "bad 3");
+	ck_assert_str_eq(diags.list.items[0].notes.items[0], "expected good");
+	tn_arena_release(&arena);
+}
+END_TEST
+
+START_TEST(fnv_known_values)
+{
+	ck_assert(tn_fnv(TN_FNV_INIT, "", 0) == UINT64_C(0xcbf29ce484222325));
+	ck_assert(tn_fnv(TN_FNV_INIT, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+	ck_assert(tn_fnv(TN_FNV_INIT, "foobar", 6) == UINT64_C(0x85944171f73967e8));
+}
+END_TEST
+
+Suite *tn_test_suite(void)
+{
+	Suite *s = suite_create("base");
+	TCase *tc = tcase_create("base");
+
+	tcase_add_loop_test(tc, align_up, 0, (int)(sizeof(aligns) / sizeof(*aligns)));
+	tcase_add_test(tc, overflow_is_seen);
+	tcase_add_loop_test(tc, place_of_pointer, 0, (int)(sizeof(places) / sizeof(*places)));
+	tcase_add_test(tc, place_survives_any_cut);
+	tcase_add_test(tc, pointer_escapes);
+	tcase_add_test(tc, interned_names_are_one);
+	tcase_add_test(tc, diagnostics_are_counted);
+	tcase_add_test(tc, fnv_known_values);
+	suite_add_tcase(s, tc);
+	return s;
+}
