@@ -13,11 +13,11 @@
 
 #define CHUNK ((size_t)1 << 16)
 
-static enum tn_status io_error(struct tn_diags *diags, enum tn_status status,
-	const char *what, const char *name)
+static enum tn_status io_error(
+	struct tn_diags *diags, enum tn_status status, const char *what, const char *name)
 {
-	tn_diag_at(diags, SEVERITY_ERROR, "file/io", NULL, NULL, name, "cannot %s '%s': %s",
-		what, name, strerror(errno));
+	tn_diag_at(diags, SEVERITY_ERROR, "file/io", NULL, NULL, name,
+		"cannot %s '%s': %s", what, name, strerror(errno));
 	return status;
 }
 
@@ -51,8 +51,8 @@ static enum tn_status read_all(struct tn_arena *arena, struct tn_diags *diags, i
 			break;
 		len += (size_t)got;
 		if (len > TN_FILE_MAX) {
-			tn_diag_at(diags, SEVERITY_ERROR, "file/too-large", NULL, NULL, name,
-				"'%s' is larger than %zu bytes", name, TN_FILE_MAX);
+			tn_diag_at(diags, SEVERITY_ERROR, "file/too-large", NULL, NULL,
+				name, "'%s' is larger than %zu bytes", name, TN_FILE_MAX);
 			status = TN_ERR_INPUT;
 			goto out;
 		}
@@ -116,8 +116,8 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-enum tn_status tn_file_write(struct tn_diags *diags, const char *name, const void *data,
-	size_t len)
+enum tn_status tn_file_write(
+	struct tn_diags *diags, const char *name, const void *data, size_t len)
 {
 	struct tn_arena scratch;
 	enum tn_status status = TN_ERR_NOMEM;
@@ -127,8 +127,8 @@ enum tn_status tn_file_write(struct tn_diags *diags, const char *name, const voi
 
 	if (strcmp(name, "-") == 0)
 		return write_all(STDOUT_FILENO, data, len) == 0
-			? TN_OK
-			: io_error(diags, TN_ERR_IO, "write", "standard output");
+			       ? TN_OK
+			       : io_error(diags, TN_ERR_IO, "write", "standard output");
 	if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
 		/* a pipe or a device: nothing to replace */
 		fd = open(name, O_WRONLY | O_CLOEXEC);

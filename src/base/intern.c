@@ -10,8 +10,8 @@ void tn_strings_init(struct tn_strings *strings, struct tn_arena *arena)
 	*strings = (struct tn_strings){ .arena = arena };
 }
 
-static const char **find_slot(const char **slots, size_t capacity, const char *text,
-	size_t len)
+static const char **find_slot(
+	const char **slots, size_t capacity, const char *text, size_t len)
 {
 	size_t i = (size_t)tn_fnv(TN_FNV_INIT, text, len) & (capacity - 1);
 

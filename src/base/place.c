@@ -111,7 +111,8 @@ static bool enter_member(struct scan *s, const char *token, size_t token_len)
 				return false;
 		}
 		skip_space(s);
-		if (end >= begin && key_equals(s->text + begin, end - begin, token, token_len))
+		if (end >= begin &&
+			key_equals(s->text + begin, end - begin, token, token_len))
 			return true;
 		skip_value(s);
 	}
@@ -142,8 +143,8 @@ static bool enter_element(struct scan *s, const char *token, size_t token_len)
 	}
 }
 
-bool tn_place_find(const char *text, size_t len, const char *pointer,
-	struct tn_place *out)
+bool tn_place_find(
+	const char *text, size_t len, const char *pointer, struct tn_place *out)
 {
 	struct scan s = { text, len, 0 };
 	size_t found;
@@ -155,10 +156,10 @@ bool tn_place_find(const char *text, size_t len, const char *pointer,
 	for (size_t depth = 0; *pointer == '/' && depth < DEPTH_MAX; depth++) {
 		const char *token = ++pointer;
 		size_t token_len = strcspn(token, "/");
-		bool ok = s.at < s.len && ((text[s.at] == '{' &&
-						   enter_member(&s, token, token_len)) ||
-						  (text[s.at] == '[' &&
-							  enter_element(&s, token, token_len)));
+		bool ok = s.at < s.len &&
+			  ((text[s.at] == '{' && enter_member(&s, token, token_len)) ||
+				  (text[s.at] == '[' &&
+					  enter_element(&s, token, token_len)));
 
 		if (!ok)
 			break;

@@ -6,8 +6,8 @@
 #include "base/banned.h"
 #include "base/checked.h"
 
-void tn_build_init(struct tn_build *b, struct tn_arena *arena,
-	struct tn_strings *strings, struct tn_diags *diags, const struct tn_source *source)
+void tn_build_init(struct tn_build *b, struct tn_arena *arena, struct tn_strings *strings,
+	struct tn_diags *diags, const struct tn_source *source)
 {
 	*b = (struct tn_build){
 		.arena = arena, .strings = strings, .diags = diags, .source = source
@@ -67,19 +67,20 @@ static bool add_attr(struct tn_build *b, const char *name, struct tn_attr attr)
 
 bool tn_build_attr_int(struct tn_build *b, const char *name, int64_t value)
 {
-	return add_attr(b, name, (struct tn_attr){ .kind = ATTR_INT, .v.i = value, .n = 1 });
+	return add_attr(
+		b, name, (struct tn_attr){ .kind = ATTR_INT, .v.i = value, .n = 1 });
 }
 
 bool tn_build_attr_bool(struct tn_build *b, const char *name, bool value)
 {
-	return add_attr(b, name,
-		(struct tn_attr){ .kind = ATTR_BOOL, .v.i = value, .n = 1 });
+	return add_attr(
+		b, name, (struct tn_attr){ .kind = ATTR_BOOL, .v.i = value, .n = 1 });
 }
 
 bool tn_build_attr_float(struct tn_build *b, const char *name, double value)
 {
-	return add_attr(b, name,
-		(struct tn_attr){ .kind = ATTR_FLOAT, .v.f = value, .n = 1 });
+	return add_attr(
+		b, name, (struct tn_attr){ .kind = ATTR_FLOAT, .v.f = value, .n = 1 });
 }
 
 bool tn_build_attr_string(struct tn_build *b, const char *name, const char *value)
@@ -90,8 +91,8 @@ bool tn_build_attr_string(struct tn_build *b, const char *name, const char *valu
 		b->failed = true;
 		return false;
 	}
-	return add_attr(b, name,
-		(struct tn_attr){ .kind = ATTR_STRING, .v.s = text, .n = 1 });
+	return add_attr(
+		b, name, (struct tn_attr){ .kind = ATTR_STRING, .v.s = text, .n = 1 });
 }
 
 static void *copy_list(struct tn_build *b, const void *values, size_t n, size_t size)
@@ -105,28 +106,28 @@ static void *copy_list(struct tn_build *b, const void *values, size_t n, size_t 
 	return copy;
 }
 
-bool tn_build_attr_ints(struct tn_build *b, const char *name, const int64_t *values,
-	size_t n)
+bool tn_build_attr_ints(
+	struct tn_build *b, const char *name, const int64_t *values, size_t n)
 {
 	const int64_t *copy = copy_list(b, values, n, sizeof(*values));
 
-	return copy && add_attr(b, name,
-			       (struct tn_attr){
-				       .kind = ATTR_INTS, .v.ints = copy, .n = n });
+	return copy &&
+	       add_attr(b, name,
+		       (struct tn_attr){ .kind = ATTR_INTS, .v.ints = copy, .n = n });
 }
 
-bool tn_build_attr_floats(struct tn_build *b, const char *name, const double *values,
-	size_t n)
+bool tn_build_attr_floats(
+	struct tn_build *b, const char *name, const double *values, size_t n)
 {
 	const double *copy = copy_list(b, values, n, sizeof(*values));
 
-	return copy && add_attr(b, name,
-			       (struct tn_attr){
-				       .kind = ATTR_FLOATS, .v.floats = copy, .n = n });
+	return copy &&
+	       add_attr(b, name,
+		       (struct tn_attr){ .kind = ATTR_FLOATS, .v.floats = copy, .n = n });
 }
 
-static void check_id(struct tn_build *b, tn_tensor_id *id, const char *pointer,
-	const char *subject)
+static void check_id(
+	struct tn_build *b, tn_tensor_id *id, const char *pointer, const char *subject)
 {
 	if (id->i == TN_NONE || id->i < b->tensors.count)
 		return;

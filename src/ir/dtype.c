@@ -67,5 +67,5 @@ bool tn_dtype_bytes(enum tn_dtype dtype, int64_t elements, int64_t *out_bytes)
 bool tn_dtype_is_float(enum tn_dtype dtype)
 {
 	return dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 ||
-		dtype == DTYPE_F64 || dtype == DTYPE_F8E4M3 || dtype == DTYPE_F8E5M2;
+	       dtype == DTYPE_F64 || dtype == DTYPE_F8E4M3 || dtype == DTYPE_F8E5M2;
 }

@@ -33,8 +33,8 @@ const char *tn_op_string(const struct tn_op *op, const char *name, const char *o
 	return a && a->kind == ATTR_STRING ? a->v.s : otherwise;
 }
 
-int64_t tn_op_int_at(const struct tn_op *op, const char *name, size_t k,
-	int64_t otherwise)
+int64_t tn_op_int_at(
+	const struct tn_op *op, const char *name, size_t k, int64_t otherwise)
 {
 	const struct tn_attr *a = tn_op_attr(op, name);
 
@@ -67,9 +67,9 @@ bool tn_tensor_int(const struct tn_tensor *t, int64_t index, int64_t *out)
 	size_t width = (size_t)bits / 8;
 	uint64_t raw = 0;
 	bool is_signed = t->dtype == DTYPE_I8 || t->dtype == DTYPE_I16 ||
-		t->dtype == DTYPE_I32 || t->dtype == DTYPE_I64;
+			 t->dtype == DTYPE_I32 || t->dtype == DTYPE_I64;
 	bool is_unsigned = t->dtype == DTYPE_U8 || t->dtype == DTYPE_U16 ||
-		t->dtype == DTYPE_U32 || t->dtype == DTYPE_BOOL;
+			   t->dtype == DTYPE_U32 || t->dtype == DTYPE_BOOL;
 
 	if (t->data_kind != DATA_BYTES || !(is_signed || is_unsigned) || index < 0 ||
 		index >= t->elements || (index + 1) * (int64_t)width > t->data_bytes)

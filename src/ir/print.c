@@ -46,8 +46,8 @@ static void print_ids(const tn_tensor_id *ids, uint32_t n, struct tn_strbuf *out
 
 void tn_graph_print(const struct tn_graph *g, struct tn_strbuf *out)
 {
-	tn_strbuf_printf(out, "graph '%s': %u tensors, %u ops\n", g->name, g->n_tensors,
-		g->n_ops);
+	tn_strbuf_printf(
+		out, "graph '%s': %u tensors, %u ops\n", g->name, g->n_tensors, g->n_ops);
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		print_tensor(g, i, out);
 	for (uint32_t i = 0; i < g->n_ops; i++) {

@@ -17,8 +17,8 @@ static bool pixel_shape(const struct tn_tensor *t)
 }
 
 /* TFLite's rule: the output keeps ceil(in / stride); an odd total pads more after. */
-static int64_t same_padding(int64_t in, int64_t out, int64_t k, int64_t stride,
-	int64_t dilation)
+static int64_t same_padding(
+	int64_t in, int64_t out, int64_t k, int64_t stride, int64_t dilation)
 {
 	int64_t total = (out - 1) * stride + (k - 1) * dilation + 1 - in;
 
@@ -32,8 +32,8 @@ static int64_t out_size(int64_t padded, int64_t k, int64_t stride, int64_t dilat
 	return padded < span ? 0 : (padded - span) / stride + 1;
 }
 
-static bool read_pad(const struct tn_op *op, struct tn_window *w, int64_t *bottom,
-	int64_t *right)
+static bool read_pad(
+	const struct tn_op *op, struct tn_window *w, int64_t *bottom, int64_t *right)
 {
 	const struct tn_attr *pad = tn_op_attr(op, "pad");
 	const char *name = tn_op_string(op, "pad", pad ? "" : "VALID");
@@ -47,10 +47,10 @@ static bool read_pad(const struct tn_op *op, struct tn_window *w, int64_t *botto
 			if (pad->v.ints[i] < 0 || pad->v.ints[i] >= DIM_MAX)
 				return false;
 	} else if (strcmp(name, "SAME") == 0) {
-		w->pad_top = same_padding(w->in_h, w->out_h, w->k_h, w->stride_h,
-			w->dilation_h);
-		w->pad_left = same_padding(w->in_w, w->out_w, w->k_w, w->stride_w,
-			w->dilation_w);
+		w->pad_top = same_padding(
+			w->in_h, w->out_h, w->k_h, w->stride_h, w->dilation_h);
+		w->pad_left = same_padding(
+			w->in_w, w->out_w, w->k_w, w->stride_w, w->dilation_w);
 		*bottom = *right = -1;
 	} else if (strcmp(name, "VALID") == 0) {
 		w->pad_top = w->pad_left = *bottom = *right = 0;
@@ -60,8 +60,8 @@ static bool read_pad(const struct tn_op *op, struct tn_window *w, int64_t *botto
 	return true;
 }
 
-bool tn_window_of(const struct tn_graph *g, const struct tn_op *op,
-	struct tn_window *out, const char **out_why)
+bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_window *out,
+	const char **out_why)
 {
 	struct tn_window w = { .depth_multiplier = 1 };
 	const struct tn_tensor *in, *result, *filter = NULL;
@@ -99,7 +99,8 @@ bool tn_window_of(const struct tn_graph *g, const struct tn_op *op,
 	if (filter) {
 		if (!pixel_shape(filter))
 			return false;
-		if (w.k_h && (w.k_h != filter->shape.dim[1] || w.k_w != filter->shape.dim[2]))
+		if (w.k_h &&
+			(w.k_h != filter->shape.dim[1] || w.k_w != filter->shape.dim[2]))
 			return false;
 		w.k_h = filter->shape.dim[1];
 		w.k_w = filter->shape.dim[2];
@@ -131,8 +132,10 @@ bool tn_window_of(const struct tn_graph *g, const struct tn_op *op,
 		want_h = (w.in_h + w.stride_h - 1) / w.stride_h;
 		want_w = (w.in_w + w.stride_w - 1) / w.stride_w;
 	} else {
-		want_h = out_size(w.in_h + w.pad_top + bottom, w.k_h, w.stride_h, w.dilation_h);
-		want_w = out_size(w.in_w + w.pad_left + right, w.k_w, w.stride_w, w.dilation_w);
+		want_h = out_size(
+			w.in_h + w.pad_top + bottom, w.k_h, w.stride_h, w.dilation_h);
+		want_w = out_size(
+			w.in_w + w.pad_left + right, w.k_w, w.stride_w, w.dilation_w);
 	}
 	if (result->shape.dim[0] != w.batches || w.out_h != want_h || w.out_w != want_w)
 		return false;

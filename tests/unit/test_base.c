@@ -15,8 +15,16 @@
 static const struct {
 	int64_t value, align, want;
 } aligns[] = {
-	{ 0, 16, 0 }, { 1, 16, 16 }, { 16, 16, 16 }, { 17, 16, 32 }, { -1, 16, 0 },
-	{ -15, 16, 0 }, { -16, 16, -16 }, { -17, 16, -16 }, { -32, 16, -32 }, { 5, 1, 5 },
+	{ 0, 16, 0 },
+	{ 1, 16, 16 },
+	{ 16, 16, 16 },
+	{ 17, 16, 32 },
+	{ -1, 16, 0 },
+	{ -15, 16, 0 },
+	{ -16, 16, -16 },
+	{ -17, 16, -16 },
+	{ -32, 16, -32 },
+	{ 5, 1, 5 },
 };
 
 START_TEST(align_up)
@@ -39,8 +47,9 @@ START_TEST(overflow_is_seen)
 }
 END_TEST
 
-static const char place_text[] = "{\n  \"a\": [1, {\"b/c\": \"x\\\"y\"}],\n"
-				 "  \"s\": \"}]\",\n  \"ops\": [{}, {\"in\": [3, 4]}]\n}\n";
+static const char place_text[] =
+	"{\n  \"a\": [1, {\"b/c\": \"x\\\"y\"}],\n"
+	"  \"s\": \"}]\",\n  \"ops\": [{}, {\"in\": [3, 4]}]\n}\n";
 
 static const struct {
 	const char *pointer;
@@ -61,7 +70,8 @@ START_TEST(place_of_pointer)
 {
 	struct tn_place got;
 
-	ck_assert(tn_place_find(place_text, sizeof(place_text) - 1, places[_i].pointer, &got));
+	ck_assert(tn_place_find(
+		place_text, sizeof(place_text) - 1, places[_i].pointer, &got));
 	ck_assert_uint_eq(got.line, places[_i].line);
 	ck_assert_uint_eq(got.column, places[_i].column);
 }
@@ -110,7 +120,8 @@ START_TEST(interned_names_are_one)
 		}
 	}
 	ck_assert_uint_eq(strings.count, 1000);
-	ck_assert_ptr_ne(tn_str_intern(&strings, "ab", 1), tn_str_intern(&strings, "ab", 2));
+	ck_assert_ptr_ne(
+		tn_str_intern(&strings, "ab", 1), tn_str_intern(&strings, "ab", 2));
 	tn_arena_release(&arena);
 }
 END_TEST
@@ -148,7 +159,8 @@ Suite *tn_test_suite(void)
 
 	tcase_add_loop_test(tc, align_up, 0, (int)(sizeof(aligns) / sizeof(*aligns)));
 	tcase_add_test(tc, overflow_is_seen);
-	tcase_add_loop_test(tc, place_of_pointer, 0, (int)(sizeof(places) / sizeof(*places)));
+	tcase_add_loop_test(
+		tc, place_of_pointer, 0, (int)(sizeof(places) / sizeof(*places)));
 	tcase_add_test(tc, place_survives_any_cut);
 	tcase_add_test(tc, pointer_escapes);
 	tcase_add_test(tc, interned_names_are_one);

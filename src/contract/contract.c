@@ -1,0 +1,230 @@
+#include "contract/contract.h"
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "contract/walk.h"
+#include "ir/window.h"
+
+/* Raised when a loop order in this module changes. */
+#define CONTRACT_VERSION UINT64_C(1)
+#define CONTRACT_NAME	 UINT64_C(0x74656e7572652e63) /* "tenure.c" */
+
+const struct tn_tensor *tn_walk_input(const struct tn_walk *w, uint32_t k)
+{
+	if (k >= w->op->n_inputs || w->op->inputs[k].i >= w->g->n_tensors)
+		return NULL;
+	return &w->g->tensors[w->op->inputs[k].i];
+}
+
+const struct tn_tensor *tn_walk_output(const struct tn_walk *w, uint32_t k)
+{
+	if (k >= w->op->n_outputs || w->op->outputs[k].i >= w->g->n_tensors)
+		return NULL;
+	return &w->g->tensors[w->op->outputs[k].i];
+}
+
+bool tn_walk_shares(const struct tn_walk *w, uint32_t input)
+{
+	const struct tn_tensor *t = tn_walk_input(w, input);
+
+	return t && t->role != ROLE_CONST && t->data_kind == DATA_NONE;
+}
+
+int64_t tn_walk_width(const struct tn_tensor *t)
+{
+	int bits = tn_dtype_bits(t->dtype);
+
+	return bits % 8 == 0 ? bits / 8 : 0;
+}
+
+bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_reads,
+	const struct tn_access *writes, uint32_t n_writes)
+{
+	struct tn_step step = { reads, n_reads, writes, n_writes };
+
+	if (!w->fn(w->user, &step))
+		w->stopped = true;
+	return !w->stopped;
+}
+
+static bool plain_operands(const struct tn_walk *w)
+{
+	for (uint32_t k = 0; k < w->op->n_inputs; k++) {
+		const struct tn_tensor *t = tn_walk_input(w, k);
+
+		if (!t || !tn_walk_shares(w, k))
+			continue;
+		if (t->bytes < 0 || !tn_walk_width(t) || t->has_strides)
+			return false;
+	}
+	for (uint32_t k = 0; k < w->op->n_outputs; k++) {
+		const struct tn_tensor *t = tn_walk_output(w, k);
+
+		if (!t || t->bytes < 0 || !tn_walk_width(t) || t->has_strides)
+			return false;
+	}
+	return true;
+}
+
+static bool walk_class(struct tn_walk *w)
+{
+	/* sub-byte elements share bytes and strided views have gaps: no kernel of ours
+	 * has an order for them */
+	if (!plain_operands(w))
+		return false;
+	switch (tn_op_info(w->op->kind)->access) {
+	case ACCESS_POINTWISE:
+		return tn_walk_pointwise(w);
+	case ACCESS_VIEW:
+		return tn_walk_view(w);
+	case ACCESS_WINDOW:
+		return tn_walk_window(w);
+	case ACCESS_ROWS:
+		return tn_walk_rows(w);
+	case ACCESS_ROW_PASSES:
+		return tn_walk_row_passes(w);
+	case ACCESS_REDUCE:
+		return tn_walk_reduce(w);
+	case ACCESS_MAP:
+		return tn_walk_map(w);
+	case ACCESS_OPAQUE:
+		break;
+	}
+	return false;
+}
+
+/* Does gathering a pixel's or a row's outputs change what a step reads? */
+static bool holds_pixels(const struct tn_graph *g, const struct tn_op *op)
+{
+	const struct tn_op_info *info = tn_op_info(op->kind);
+	struct tn_window win;
+	const char *why;
+
+	if (info->access == ACCESS_ROWS)
+		return true;
+	return info->access == ACCESS_WINDOW && tn_window_of(g, op, &win, &why) &&
+	       (!win.per_channel || win.depth_multiplier > 1);
+}
+
+uint32_t tn_contract_variants(
+	const struct tn_graph *g, tn_op_id op, struct tn_variant out[TN_VARIANTS_MAX])
+{
+	struct tn_walk w = { .g = g, .op = &g->ops[op.i] };
+	uint32_t n = 0;
+
+	if (!walk_class(&w))
+		return 0;
+	out[n++] = (struct tn_variant){ false, HOLD_NONE };
+	out[n++] = (struct tn_variant){ true, HOLD_NONE };
+	if (holds_pixels(g, w.op)) {
+		out[n++] = (struct tn_variant){ false, HOLD_PIXEL };
+		out[n++] = (struct tn_variant){ true, HOLD_PIXEL };
+	}
+	return n;
+}
+
+int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_variant v)
+{
+	struct tn_walk w = { .g = g, .op = &g->ops[op.i] };
+	const struct tn_tensor *out = tn_walk_output(&w, 0);
+
+	if (v.hold == HOLD_NONE || !out || !out->shape.rank)
+		return 0;
+	return out->shape.dim[out->shape.rank - 1] * tn_walk_width(out);
+}
+
+static enum tn_status walk_opaque(struct tn_walk *w)
+{
+	struct tn_arena arena;
+	struct tn_access *reads, *writes;
+	uint32_t n_reads = 0, n_writes = 0;
+	enum tn_status status = TN_ERR_NOMEM;
+
+	tn_arena_init(&arena);
+	reads = TN_NEW_ARRAY(&arena, struct tn_access, w->op->n_inputs);
+	writes = TN_NEW_ARRAY(&arena, struct tn_access, w->op->n_outputs);
+	if (reads && writes) {
+		for (uint32_t k = 0; k < w->op->n_inputs; k++)
+			if (tn_walk_shares(w, k))
+				reads[n_reads++] = (struct tn_access){ k, 0,
+					tn_walk_input(w, k)->bytes };
+		for (uint32_t k = 0; k < w->op->n_outputs; k++)
+			if (tn_walk_output(w, k))
+				writes[n_writes++] = (struct tn_access){ k, 0,
+					tn_walk_output(w, k)->bytes };
+		tn_walk_step(w, reads, n_reads, writes, n_writes);
+		status = TN_ERR_REFUSED;
+	}
+	tn_arena_release(&arena);
+	return status;
+}
+
+enum tn_status tn_contract_walk(const struct tn_graph *g, tn_op_id op,
+	struct tn_variant v, tn_step_fn *fn, void *user)
+{
+	struct tn_walk w = {
+		.g = g, .op = &g->ops[op.i], .variant = v, .fn = fn, .user = user
+	};
+
+	if (walk_class(&w))
+		return w.out_of_memory ? TN_ERR_NOMEM : TN_OK;
+	return walk_opaque(&w);
+}
+
+/* One pass: d is the largest w_s - r_u over steps s < u, so the extreme write so far and
+ * the next step's extreme read are all that is needed. */
+struct displacement {
+	uint32_t input, output;
+	bool descending;
+	bool written;
+	int64_t write; /* ascending: end of the writes so far; descending: their start */
+	int64_t d;
+};
+
+static bool displacement_step(void *user, const struct tn_step *step)
+{
+	struct displacement *s = user;
+
+	for (uint32_t i = 0; s->written && i < step->n_reads; i++) {
+		const struct tn_access *r = &step->reads[i];
+		int64_t d = s->descending ? r->end - s->write : s->write - r->begin;
+
+		if (r->operand == s->input && r->begin < r->end && d > s->d)
+			s->d = d;
+	}
+	for (uint32_t i = 0; i < step->n_writes; i++) {
+		const struct tn_access *w = &step->writes[i];
+		int64_t edge = s->descending ? w->begin : w->end;
+
+		if (w->operand != s->output || w->begin >= w->end)
+			continue;
+		if (!s->written || (s->descending ? edge < s->write : edge > s->write))
+			s->write = edge;
+		s->written = true;
+	}
+	return true;
+}
+
+enum tn_status tn_contract_displacement(const struct tn_graph *g, tn_op_id op,
+	struct tn_variant v, uint32_t input, uint32_t output, int64_t *out_d)
+{
+	struct displacement s = { .input = input,
+		.output = output,
+		.descending = v.descending,
+		.d = TN_DISPLACEMENT_FREE };
+	enum tn_status status = tn_contract_walk(g, op, v, displacement_step, &s);
+
+	if (status == TN_ERR_REFUSED) {
+		*out_d = TN_DISPLACEMENT_NEVER;
+		return TN_OK;
+	}
+	if (status == TN_OK)
+		*out_d = s.d;
+	return status;
+}
+
+uint64_t tn_contract_digest(void)
+{
+	return CONTRACT_NAME + CONTRACT_VERSION;
+}

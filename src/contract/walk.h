@@ -1,0 +1,40 @@
+/* Inside contract/: the walkers, one for each access class. Each returns true when it
+ * knows an order for this op with these shapes; with fn == NULL it only answers that. */
+#ifndef TN_CONTRACT_WALK_H
+#define TN_CONTRACT_WALK_H
+
+#include "contract/contract.h"
+
+struct tn_walk {
+	const struct tn_graph *g;
+	const struct tn_op *op;
+	struct tn_variant variant;
+	tn_step_fn *fn; /* NULL: only ask */
+	void *user;
+	bool stopped;     /* fn asked to stop */
+	bool out_of_memory;
+};
+
+/* Tensors of the operands; NULL when absent. */
+const struct tn_tensor *tn_walk_input(const struct tn_walk *w, uint32_t k);
+const struct tn_tensor *tn_walk_output(const struct tn_walk *w, uint32_t k);
+
+/* Does the operand share planned memory (a constant does not)? */
+bool tn_walk_shares(const struct tn_walk *w, uint32_t input);
+
+/* Bytes of one element; 0 when it is not a whole number of bytes. */
+int64_t tn_walk_width(const struct tn_tensor *t);
+
+/* Hands the step to fn; false when the walk must stop. */
+bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_reads,
+	const struct tn_access *writes, uint32_t n_writes);
+
+bool tn_walk_pointwise(struct tn_walk *w);
+bool tn_walk_view(struct tn_walk *w);
+bool tn_walk_window(struct tn_walk *w);
+bool tn_walk_rows(struct tn_walk *w);
+bool tn_walk_row_passes(struct tn_walk *w);
+bool tn_walk_reduce(struct tn_walk *w);
+bool tn_walk_map(struct tn_walk *w);
+
+#endif
