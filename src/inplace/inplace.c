@@ -1,0 +1,336 @@
+#include "inplace/inplace.h"
+
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "base/vec.h"
+#include "inplace/readers.h"
+
+struct judge {
+	const struct tn_graph *g;
+	const struct tn_order *order;
+	const struct tn_aliases *aliases;
+	const struct tn_liveness *live;
+	struct tn_readers readers;
+	struct tn_arena *arena;
+	TN_VEC(struct tn_candidate) found;
+};
+
+const char *tn_obligation_name(enum tn_obligation o)
+{
+	static const char *const names[] = { "", "O1", "O2", "O3", "O4", "O5", "O6",
+		"O7" };
+
+	return names[o];
+}
+
+const char *tn_obligation_text(enum tn_obligation o)
+{
+	static const char *const texts[] = {
+		"",
+		"no later reader of the bytes, through any alias",
+		"the storage may be written",
+		"the displacement is within the kernel's contract",
+		"the output is not larger than what it replaces",
+		"no other claimant of the same bytes",
+		"scratch is disjoint from all that the op touches",
+		"nothing that backward has saved is destroyed",
+	};
+
+	return texts[o];
+}
+
+int64_t tn_overlap_span(int64_t in_bytes, int64_t out_bytes, int64_t d)
+{
+	int64_t larger = tn_max_i64(in_bytes, out_bytes), both = in_bytes + out_bytes,
+		span;
+
+	if (d == TN_DISPLACEMENT_NEVER)
+		return both;
+	if (d == TN_DISPLACEMENT_FREE || d <= -out_bytes)
+		return larger;
+	/* the input starts d above the output (or the output -d above the input) */
+	span = tn_max_i64(larger, d + in_bytes);
+	return tn_min_i64(span, both);
+}
+
+static void reject(struct tn_candidate *c, enum tn_obligation o, const char *hazard,
+	tn_op_id reader, int64_t begin, int64_t end)
+{
+	if (c->verdict == VERDICT_REJECTED)
+		return;
+	c->verdict = VERDICT_REJECTED;
+	c->failed = o;
+	c->hazard = hazard;
+	c->witness = (struct tn_witness){ c->op, c->in, reader, begin, end };
+}
+
+/* O2: may these bytes be written at all? */
+static const char *forbidden(const struct judge *j, const struct tn_candidate *c)
+{
+	tn_tensor_id root = j->aliases->of[c->in.i].root;
+	const struct tn_tensor *t = &j->g->tensors[root.i];
+	const struct tn_span *span = &j->live->root[root.i];
+
+	if (!tn_tensor_is_planned(&j->g->tensors[c->in.i]) || !tn_tensor_is_planned(t))
+		return "CONST_WRITE";
+	if (t->role == ROLE_VARIABLE)
+		return "VARIABLE_CLOBBER";
+	if (t->role == ROLE_INPUT && !t->clobber)
+		return "INPUT_WRITE";
+	if (span->reason == LIFE_OUTPUT)
+		return "OUTPUT_CLOBBER";
+	if (span->reason == LIFE_OBSERVED)
+		return "OBSERVED_CLOBBER";
+	return NULL;
+}
+
+/* The widest rule over all operands that share the input's storage: with two operands on
+ * one root the displacement of one fixes the other's. */
+static enum tn_status measure(struct judge *j, struct tn_candidate *c)
+{
+	const struct tn_op *op = &j->g->ops[c->op.i];
+	const struct tn_alias *own = &j->aliases->of[c->in.i];
+
+	c->n_variants = tn_contract_variants(j->g, c->op, c->variant);
+	for (uint32_t v = 0; v < c->n_variants; v++) {
+		c->d[v] = TN_DISPLACEMENT_FREE;
+		for (uint32_t k = 0; k < op->n_inputs; k++) {
+			const struct tn_alias *a;
+			enum tn_status status;
+			int64_t d, shift;
+
+			if (op->inputs[k].i == TN_NONE)
+				continue;
+			a = &j->aliases->of[op->inputs[k].i];
+			if (a->root.i != own->root.i)
+				continue;
+			status = tn_contract_displacement(
+				j->g, c->op, c->variant[v], k, c->output, &d);
+			if (status != TN_OK)
+				return status;
+			shift = a->offset - own->offset;
+			if (d != TN_DISPLACEMENT_FREE && d != TN_DISPLACEMENT_NEVER)
+				d += c->variant[v].descending ? shift : -shift;
+			c->d[v] = tn_max_i64(c->d[v], d);
+		}
+	}
+	return TN_OK;
+}
+
+/* Where does the op destroy its own input when it writes over it? */
+struct clash {
+	uint32_t input, output;
+	int64_t written; /* end of the writes so far */
+	int64_t begin, end;
+};
+
+static bool clash_step(void *user, const struct tn_step *step)
+{
+	struct clash *s = user;
+
+	for (uint32_t i = 0; i < step->n_reads; i++) {
+		const struct tn_access *r = &step->reads[i];
+
+		if (r->operand == s->input && r->begin < s->written) {
+			s->begin = r->begin;
+			s->end = tn_min_i64(r->end, s->written);
+			return false;
+		}
+	}
+	for (uint32_t i = 0; i < step->n_writes; i++)
+		if (step->writes[i].operand == s->output)
+			s->written = tn_max_i64(s->written, step->writes[i].end);
+	return true;
+}
+
+static enum tn_status reject_by_contract(struct judge *j, struct tn_candidate *c)
+{
+	struct clash s = { c->input, c->output, 0, 0, 0 };
+	int64_t at = j->aliases->of[c->in.i].offset;
+	enum tn_status status;
+
+	if (!c->n_variants) {
+		reject(c, OBLIGATION_O3, "TARGET_NOT_INPLACE_SAFE", c->op, at,
+			at + j->g->tensors[c->in.i].bytes);
+		return TN_OK;
+	}
+	status = tn_contract_walk(j->g, c->op, c->variant[0], clash_step, &s);
+	if (status != TN_OK)
+		return status;
+	reject(c, OBLIGATION_O3, "RAW_SAME_STEP", c->op, at + s.begin, at + s.end);
+	return TN_OK;
+}
+
+static bool in_place_variant(const struct tn_candidate *c)
+{
+	for (uint32_t v = 0; v < c->n_variants; v++)
+		if (c->d[v] <= 0)
+			return true;
+	return false;
+}
+
+static void weigh(const struct judge *j, struct tn_candidate *c, bool class_dies)
+{
+	int64_t in = j->g->tensors[c->in.i].bytes, out = j->g->tensors[c->out.i].bytes;
+	int64_t least = in + out;
+
+	for (uint32_t v = 0; v < c->n_variants; v++) {
+		int64_t span = tn_overlap_span(in, out, c->d[v]);
+
+		if (span < least) {
+			least = span;
+			c->best = v;
+		}
+	}
+	c->may_overlap = class_dies && least < in + out;
+	if (c->verdict == VERDICT_PROVED)
+		c->saves_bytes = tn_min_i64(in, out);
+	else if (c->may_overlap)
+		c->saves_bytes = in + out - least;
+}
+
+static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
+{
+	const struct tn_graph *g = j->g;
+	const struct tn_alias *a = &j->aliases->of[c->in.i];
+	const struct tn_tensor *in = &g->tensors[c->in.i], *out = &g->tensors[c->out.i];
+	int64_t end = a->offset + tn_min_i64(a->extent, out->bytes);
+	uint32_t position = j->order->position[c->op.i];
+	const struct tn_span *span = &j->live->root[a->root.i];
+	const char *why = forbidden(j, c);
+	enum tn_status status;
+	tn_op_id later;
+	tn_tensor_id via;
+
+	if (c->elided) {
+		c->saves_bytes = out->bytes;
+		return TN_OK;
+	}
+	if (why) {
+		tn_op_id caller = { TN_NONE };
+
+		reject(c, OBLIGATION_O2, why, caller, a->offset, end);
+	}
+	if (out->role == ROLE_VARIABLE)
+		reject(c, OBLIGATION_O2, "VARIABLE_CLOBBER", (tn_op_id){ TN_NONE },
+			a->offset, end);
+	later = tn_readers_after(&j->readers, j->order, j->aliases, a->root, position,
+		a->offset, end, &via);
+	if (later.i != TN_NONE)
+		reject(c, OBLIGATION_O1, via.i == c->in.i ? "RAW" : "LIFETIME_VIA_ALIAS",
+			later, a->offset, end);
+	if (!a->dense || !j->aliases->of[c->out.i].dense)
+		reject(c, OBLIGATION_O4, "LAYOUT", c->op, a->offset, end);
+	if (c->verdict == VERDICT_REJECTED && c->failed != OBLIGATION_O4)
+		return TN_OK;
+	status = measure(j, c);
+	if (status != TN_OK)
+		return status;
+	if (!in_place_variant(c)) {
+		status = reject_by_contract(j, c);
+		if (status != TN_OK)
+			return status;
+	}
+	if (out->bytes > in->bytes)
+		reject(c, OBLIGATION_O4, "SIZE", c->op, a->offset, a->offset + in->bytes);
+	weigh(j, c, span->reason == LIFE_READ && span->last <= 2 * (int64_t)position);
+	return TN_OK;
+}
+
+static enum tn_status judge_op(struct judge *j, tn_op_id id)
+{
+	const struct tn_op *op = &j->g->ops[id.i];
+
+	for (uint32_t k = 0; k < op->n_inputs; k++) {
+		if (op->inputs[k].i == TN_NONE)
+			continue;
+		/* constants are no candidates: nobody wishes to write over weights */
+		if (!tn_tensor_is_planned(&j->g->tensors[op->inputs[k].i]))
+			continue;
+		for (uint32_t o = 0; o < op->n_outputs; o++) {
+			struct tn_candidate c = { .op = id,
+				.input = k,
+				.output = o,
+				.in = op->inputs[k],
+				.verdict = VERDICT_PROVED,
+				.elided = j->aliases->elided[id.i] };
+			enum tn_status status;
+
+			if (op->outputs[o].i == TN_NONE)
+				continue;
+			c.out = op->outputs[o];
+			status = judge_one(j, &c);
+			if (status != TN_OK)
+				return status;
+			if (!tn_vec_push(j->arena, &j->found, c))
+				return TN_ERR_NOMEM;
+		}
+	}
+	return TN_OK;
+}
+
+enum tn_status tn_inplace_judge(const struct tn_graph *g, const struct tn_order *order,
+	const struct tn_aliases *aliases, const struct tn_liveness *live,
+	struct tn_arena *arena, struct tn_inplace *out)
+{
+	struct judge j = {
+		.g = g, .order = order, .aliases = aliases, .live = live, .arena = arena
+	};
+	enum tn_status status = tn_readers_find(g, order, aliases, arena, &j.readers);
+
+	for (uint32_t p = 0; p < order->n && status == TN_OK; p++)
+		status = judge_op(&j, order->at[p]);
+	if (status == TN_OK) {
+		out->list = j.found.items;
+		out->n = j.found.count;
+	}
+	return status;
+}
+
+static void print_rules(const struct tn_candidate *c, struct tn_strbuf *out)
+{
+	for (uint32_t v = 0; v < c->n_variants; v++) {
+		const struct tn_variant *var = &c->variant[v];
+
+		tn_strbuf_printf(out,
+			"    %s%s: ", var->descending ? "descending" : "ascending",
+			var->hold == HOLD_PIXEL ? ", pixel held" : "");
+		if (c->d[v] == TN_DISPLACEMENT_FREE)
+			tn_strbuf_puts(out, "anywhere\n");
+		else if (c->d[v] == TN_DISPLACEMENT_NEVER)
+			tn_strbuf_puts(out, "never\n");
+		else
+			tn_strbuf_printf(out, "%s >= %" PRId64 "\n",
+				var->descending ? "out - in" : "in - out", c->d[v]);
+	}
+}
+
+void tn_inplace_print(
+	const struct tn_graph *g, const struct tn_inplace *inplace, struct tn_strbuf *out)
+{
+	tn_strbuf_puts(out, "in place:\n");
+	for (size_t i = 0; i < inplace->n; i++) {
+		const struct tn_candidate *c = &inplace->list[i];
+
+		tn_strbuf_printf(out, "  op%u '%s' t%u -> t%u: ", c->op.i,
+			g->ops[c->op.i].name, c->in.i, c->out.i);
+		if (c->verdict == VERDICT_PROVED) {
+			tn_strbuf_printf(out, "proved%s, saves %" PRId64 " B\n",
+				c->elided ? " (nothing runs)" : "", c->saves_bytes);
+		} else {
+			tn_strbuf_printf(out, "rejected %s %s",
+				tn_obligation_name(c->failed), c->hazard);
+			if (c->witness.reader.i != TN_NONE)
+				tn_strbuf_printf(
+					out, " reader op%u", c->witness.reader.i);
+			tn_strbuf_printf(out, " bytes [%" PRId64 ", %" PRId64 ")",
+				c->witness.begin, c->witness.end);
+			if (c->may_overlap)
+				tn_strbuf_printf(out, ", overlap saves %" PRId64 " B",
+					c->saves_bytes);
+			tn_strbuf_putc(out, '\n');
+		}
+		print_rules(c, out);
+	}
+}
