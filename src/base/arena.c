@@ -82,7 +82,7 @@ void *tn_arena_alloc(struct tn_arena *arena, size_t size)
 		return NULL;
 	size = (size + align - 1) / align * align;
 	room = arena->head ? arena->head->size - arena->used : 0;
-	if (size > room) {
+	if (!arena->head || size > room) {
 		size_t want = arena->head ? arena->head->size * 2 : BLOCK_MIN;
 		struct tn_arena_block *block;
 
