@@ -25,19 +25,19 @@
 #include "base/diag.h"
 #include "base/status.h"
 
-#define TN_D_FREE (-INT64_MAX)
-#define TN_D_NEVER INT64_MAX
+#define TN_D_FREE	      (-INT64_MAX)
+#define TN_D_NEVER	      INT64_MAX
 #define TN_GROUP_VARIANTS_MAX 8
 
 struct tn_buffer {
 	int64_t begin, end; /* half-open lifetime, begin < end */
-	int64_t size;       /* bytes, >= 0 */
-	int64_t align;      /* > 0; the offset is a multiple of it */
-	int64_t fixed;      /* a given offset, or -1 */
+	int64_t size; /* bytes, >= 0 */
+	int64_t align; /* > 0; the offset is a multiple of it */
+	int64_t fixed; /* a given offset, or -1 */
 };
 
 struct tn_pair {
-	uint32_t a, b;  /* input and output buffer; a != b */
+	uint32_t a, b; /* input and output buffer; a != b */
 	uint32_t group;
 	int64_t d[TN_GROUP_VARIANTS_MAX]; /* by variant of the group */
 };
@@ -58,19 +58,25 @@ struct tn_problem {
 };
 
 struct tn_limits {
-	int64_t nodes;   /* search nodes over all phases; decides by default, so that the
+	int64_t nodes; /* search nodes over all phases; decides by default, so that the
 	                    result is the same on every machine. <= 0: the default */
-	double seconds;  /* wall clock; <= 0: no limit (the default) */
+	double seconds; /* wall clock; <= 0: no limit (the default) */
 };
 
 struct tn_solution {
-	int64_t *offset;  /* by buffer */
+	int64_t *offset; /* by buffer */
 	uint32_t *variant; /* by group: a variant that satisfies all of its pairs */
-	int64_t height;   /* max of offset + size */
-	int64_t bound;    /* proved lower bound of any height */
-	bool optimal;     /* height == bound, or the search was exhausted */
-	int64_t nodes;    /* spent */
+	int64_t height; /* max of offset + size */
+	int64_t bound; /* proved lower bound of any height */
+	bool optimal; /* height == bound, or the search was exhausted */
+	int64_t nodes; /* spent */
 };
+
+/* Is the problem well formed: lifetimes, sizes, alignments, indices, and a sum of sizes
+ * that leaves room for every height. Everything below needs it; tn_solve looks itself.
+ * On failure *out_why says what is wrong with which buffer (or pair). */
+bool tn_problem_valid(
+	const struct tn_problem *p, const char **out_why, uint32_t *out_index);
 
 /* Is this solution legal? Independent of the solver; reports the first offence. */
 bool tn_solution_check(const struct tn_problem *p, const struct tn_solution *s,
@@ -78,12 +84,12 @@ bool tn_solution_check(const struct tn_problem *p, const struct tn_solution *s,
 
 /* Lower bound of the height: the most that any moment needs, given the overlaps that the
  * pairs allow. */
-enum tn_status TN_MUST_CHECK tn_bound(const struct tn_problem *p, struct tn_arena *scratch,
-	int64_t *out_bound);
+enum tn_status TN_MUST_CHECK tn_bound(
+	const struct tn_problem *p, struct tn_arena *scratch, int64_t *out_bound);
 
 /* The obvious solver: buffers by size, each at the lowest legal offset. Always legal. */
-enum tn_status TN_MUST_CHECK tn_greedy(const struct tn_problem *p, struct tn_arena *arena,
-	struct tn_solution *out);
+enum tn_status TN_MUST_CHECK tn_greedy(
+	const struct tn_problem *p, struct tn_arena *arena, struct tn_solution *out);
 
 /* The better solver: starts from the greedy answer, never worse; when the limits end it,
  * it gives the best solution so far and its bound. With a capacity >= 0 it stops at the
