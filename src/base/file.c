@@ -61,6 +61,8 @@ static enum tn_status read_all(struct tn_arena *arena, struct tn_diags *diags, i
 	if (text) {
 		source->text = text;
 		source->len = len;
+		/* a zero byte at the front is no text in any encoding that is read here */
+		source->is_text = !memchr(text, 0, len < CHUNK ? len : CHUNK);
 		status = TN_OK;
 	}
 out:
