@@ -7,6 +7,7 @@
 
 #define TN_RANK_MAX 8
 #define TN_DIM_UNKNOWN (-1)
+#define TN_DIM_POISON  INT64_MIN /* unknown, and the reader has said why */
 
 struct tn_shape {
 	uint32_t rank;             /* 0: a scalar, one element */
