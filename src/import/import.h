@@ -14,8 +14,8 @@ struct tn_import {
 	struct tn_strings *strings;
 	struct tn_diags *diags;
 	const struct tn_source *source;
-	const char *from;  /* --from: a format's name, or NULL to sniff */
-	bool keep_inputs;  /* --keep-inputs: graph inputs are preserved in any format */
+	const char *from; /* --from: a format's name, or NULL to sniff */
+	bool keep_inputs; /* --keep-inputs: graph inputs are preserved in any format */
 };
 
 /* Reads and validates. TN_OK; TN_ERR_INPUT when the file has errors (all of them are
@@ -28,7 +28,7 @@ const char *tn_import_sniff(const struct tn_source *source);
 /* The single readers, called by tn_import; they do not validate. */
 enum tn_status TN_MUST_CHECK tn_import_native(struct tn_import *im, struct tn_graph *out);
 enum tn_status TN_MUST_CHECK tn_import_tflite(struct tn_import *im, struct tn_graph *out);
-enum tn_status TN_MUST_CHECK tn_import_tflite_json(struct tn_import *im,
-	struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_tflite_json(
+	struct tn_import *im, struct tn_graph *out);
 
 #endif

@@ -1,0 +1,89 @@
+#include "import/import.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+#include "import/sniff.h"
+#include "ir/validate.h"
+
+const char *tn_import_sniff(const struct tn_source *source)
+{
+	const struct tn_format *format = tn_format_sniff(source);
+
+	return format ? format->name : NULL;
+}
+
+static void list_formats(struct tn_import *im)
+{
+	const struct tn_format *format;
+
+	for (size_t i = 0; (format = tn_format_readable(i)) != NULL; i++)
+		tn_diag_note(
+			im->diags, "can be read: %s, %s", format->name, format->title);
+}
+
+static bool looks_like_object(const struct tn_source *source)
+{
+	size_t at = 0;
+
+	while (at < source->len && strchr(" \t\r\n", source->text[at]))
+		at++;
+	return at < source->len && source->text[at] == '{';
+}
+
+static const struct tn_format *choose(struct tn_import *im)
+{
+	const struct tn_format *format;
+
+	if (im->from) {
+		format = tn_format_named(im->from);
+		if (!format) {
+			tn_diag(im->diags, SEVERITY_ERROR, "import/format", im->source,
+				NULL, "there is no format '%s'", im->from);
+			list_formats(im);
+		}
+		return format;
+	}
+	format = tn_format_sniff(im->source);
+	if (format)
+		return format;
+	if (!im->source->len) {
+		tn_diag(im->diags, SEVERITY_ERROR, "import/empty", im->source, NULL,
+			"the file is empty");
+	} else if (looks_like_object(im->source)) {
+		tn_diag(im->diags, SEVERITY_ERROR, "import/format", im->source, NULL,
+			"this looks like JSON, but not like a graph");
+		tn_diag_note(
+			im->diags, "a native graph says \"format\": \"tenure.graph/1\"");
+	} else {
+		tn_diag(im->diags, SEVERITY_ERROR, "import/format", im->source, NULL,
+			"the file's format is not recognised");
+		list_formats(im);
+	}
+	return NULL;
+}
+
+enum tn_status tn_import(struct tn_import *im, struct tn_graph *out)
+{
+	const struct tn_format *format = choose(im);
+	size_t errors = im->diags->errors;
+	enum tn_status status;
+
+	if (!format)
+		return im->diags->failed ? TN_ERR_NOMEM : TN_ERR_INPUT;
+	if (!format->read) {
+		tn_diag(im->diags, SEVERITY_ERROR, "import/unsupported", im->source, NULL,
+			"this is %s (%s): it cannot be read yet", format->title,
+			format->name);
+		if (format->advice)
+			tn_diag_note(im->diags, "%s", format->advice);
+		return im->diags->failed ? TN_ERR_NOMEM : TN_ERR_INPUT;
+	}
+	*out = (struct tn_graph){ 0 };
+	status = format->read(im, out);
+	if (status == TN_OK)
+		status = tn_validate(out, im->diags);
+	if (status == TN_OK && im->diags->errors > errors)
+		status = TN_ERR_INPUT;
+	return im->diags->failed ? TN_ERR_NOMEM : status;
+}

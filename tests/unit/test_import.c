@@ -1,0 +1,109 @@
+#include "suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "import/import.h"
+#include "loaded.h"
+
+static const struct {
+	const char *file; /* under ../shared/formats/samples */
+	const char *format;
+} samples[] = {
+	{ "chrome_trace/synthetic_arena_plan.json", "chrome-trace" },
+	{ "executorch/arduino_AddModel.nodefaults.json", "executorch-json" },
+	{ "keras/cnn_handwriting_model_architecture.json", "keras" },
+	{ "keras/mnist_digit_model_architecture.json", "keras" },
+	{ "minimalloc/A.1048576.csv", "offsets" },
+	{ "model_explorer/coco-ssd_first60nodes.json", "model-explorer" },
+	{ "model_explorer/test_graph_original.json", "model-explorer" },
+	{ "mxnet/squeezenet_v1.2-symbol.json", "mxnet" },
+	{ "onnx/if_loop_camel.json", "onnx-json" },
+	{ "onnx/qdq_conv_snake.json", "onnx-json" },
+	{ "openvino/ir_frontend_test_add.xml", "openvino" },
+	{ "sarif/minimal_github.sarif.json", "sarif" },
+	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_graph.json", "st-cubeai" },
+	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_info.json", "st-cubeai" },
+	{ "tensorrt/resnet.onnx.engine.graph.json", "tensorrt" },
+	{ "tensorrt/resnet.onnx.engine.profile.json", "tensorrt-profile" },
+	{ "tflite/hello_world_int8.nonstrict.txt", "tflite-json" },
+	{ "tflite/kws_ref_model.json", "tflite-json" },
+	{ "tinyengine/49kb-int8-graph.json", "tinyengine" },
+	{ "torch_export/pnnx_test_linear_dynamic_batch.json", "torch-export" },
+	{ "tvm/lenet_deploy_graph.json", "mxnet" },
+	{ "tvm/squeezenet_deploy_graph.json", "tvm" },
+	{ "xla/profile_demo.memory_viewer.hloproto.json", "xla" },
+};
+
+START_TEST(samples_are_told_apart)
+{
+	char name[256];
+	const char *path;
+	struct loaded l;
+
+	snprintf(name, sizeof(name), "formats/samples/%s", samples[_i].file);
+	path = tn_test_shared(name);
+	if (!path)
+		return;
+	loaded_file(&l, path, NULL);
+	ck_assert_ptr_nonnull(l.source);
+	ck_assert_ptr_nonnull(tn_import_sniff(l.source));
+	ck_assert_str_eq(tn_import_sniff(l.source), samples[_i].format);
+	loaded_release(&l);
+}
+END_TEST
+
+static const struct {
+	const char *name, *text, *from;
+	const char *report; /* the start of it */
+} refusals[] = {
+	{ "empty", "", NULL, "error: the file is empty [import/empty]" },
+	{ "unknown text", "hello", NULL, "error: the file's format is not recognised" },
+	{ "other JSON", "{\"a\": 1}", NULL,
+		"error: this looks like JSON, but not like a graph" },
+	{ "unfinished JSON", "{\"a\": \"\\", NULL, "error: this looks like JSON" },
+	{ "unknown name", "hello", "tf-lite", "error: there is no format 'tf-lite'" },
+	{ "forced", "hello", "tflite", "error: the file is damaged" },
+	{ "onnx", "{\"irVersion\": \"8\", \"graph\": {\"node\": []}}", NULL,
+		"error: this is an ONNX model in JSON (onnx-json): it cannot be read "
+		"yet" },
+	{ "onnx bytes", "\010\010\022\004abcd", NULL,
+		"error: this is an ONNX model (onnx)" },
+	{ "zip", "PK\003\004....", NULL, "error: this is a zip archive" },
+	{ "hdf5", "\x89HDF\r\n\x1a\n....", NULL, "error: this is an HDF5 file" },
+	{ "pte", "\020\0\0\0", "executorch", "error: this is an ExecuTorch program" },
+	{ "a plan", "{\"format\": \"tenure.plan/1\"}", NULL,
+		"error: this is a file of tenure's that is no graph" },
+	{ "keys of a model too deep", "{\"x\": {\"subgraphs\": [], \"buffers\": []}}",
+		NULL, "error: this looks like JSON" },
+};
+
+START_TEST(refusals_say_what_it_is)
+{
+	struct loaded l;
+	const char *report;
+
+	loaded_bytes(
+		&l, "x", refusals[_i].text, strlen(refusals[_i].text), refusals[_i].from);
+	report = loaded_report(&l);
+	ck_assert_msg(l.status == TN_ERR_INPUT, "%s: status %d", refusals[_i].name,
+		(int)l.status);
+	ck_assert_msg(
+		strncmp(report, refusals[_i].report, strlen(refusals[_i].report)) == 0,
+		"%s: %s", refusals[_i].name, report);
+	loaded_release(&l);
+}
+END_TEST
+
+Suite *tn_test_suite(void)
+{
+	Suite *s = suite_create("import");
+	TCase *tc = tcase_create("sniff");
+
+	tcase_add_loop_test(
+		tc, samples_are_told_apart, 0, (int)(sizeof(samples) / sizeof(*samples)));
+	tcase_add_loop_test(tc, refusals_say_what_it_is, 0,
+		(int)(sizeof(refusals) / sizeof(*refusals)));
+	suite_add_tcase(s, tc);
+	return s;
+}
