@@ -21,14 +21,237 @@
 extern "C" {
 #endif
 
-typedef void tn_kernel_fn(const void *params, const void *const *in, void *const *out,
-	void *scratch);
+typedef void tn_kernel_fn(
+	const void *params, const void *const *in, void *const *out, void *scratch);
 
 struct tn_order {
 	uint8_t descending; /* last step first */
-	uint8_t hold;       /* 0: write each element at once; 1: gather the channels of a
+	uint8_t hold; /* 0: write each element at once; 1: gather the channels of a
 	                       pixel (or a row) in scratch, then write them together */
 };
+
+#define TN_DIMS_MAX 8
+
+/* A window that slides over NHWC. Row y of a tensor lies at row y % rows of its memory, so
+ * that a ring of rows works as well as a whole tensor (rows = height). */
+struct tn_geometry {
+	int32_t batches, in_h, in_w, in_c, out_h, out_w, out_c;
+	int32_t k_h, k_w, stride_h, stride_w, dilation_h, dilation_w;
+	int32_t pad_top, pad_left;
+	int32_t y_begin, y_end; /* output rows to compute, half-open */
+	int32_t in_rows, out_rows; /* rows that the memory of each tensor holds */
+};
+
+/* Two operands read at the output's shape: strides in elements, 0 where one repeats. */
+struct tn_broadcast {
+	int32_t rank; /* at least 1 */
+	int32_t dim[TN_DIMS_MAX];
+	int32_t stride_a[TN_DIMS_MAX];
+	int32_t stride_b[TN_DIMS_MAX];
+};
+
+/* tn_conv_2d_s8, tn_depthwise_conv_2d_s8. in: input, filter (OHWI; 1HWO for depthwise),
+ * bias (s32) or NULL. Scratch with hold: out_c bytes. */
+struct tn_conv_params {
+	struct tn_order order;
+	struct tn_geometry g;
+	int32_t groups; /* conv: channel groups; depthwise: outputs of an input channel */
+	int32_t in_offset, out_offset, act_min, act_max;
+	uint32_t n_channels; /* out_c */
+	const int32_t *multiplier; /* of each output channel */
+	const int8_t *shift;
+};
+tn_kernel_fn tn_conv_2d_s8, tn_depthwise_conv_2d_s8;
+
+/* tn_conv_2d_f32, tn_depthwise_conv_2d_f32 (operands as above, all f32; scratch 4 * out_c
+ * bytes), tn_average_pool_2d_f32, tn_max_pool_2d_f32. */
+struct tn_window_f32_params {
+	struct tn_order order;
+	struct tn_geometry g;
+	int32_t groups;
+	float act_min, act_max;
+};
+tn_kernel_fn tn_conv_2d_f32;
+tn_kernel_fn tn_depthwise_conv_2d_f32;
+tn_kernel_fn tn_average_pool_2d_f32;
+tn_kernel_fn tn_max_pool_2d_f32;
+
+/* tn_average_pool_2d_s8, tn_max_pool_2d_s8. in: input. */
+struct tn_pool_params {
+	struct tn_order order;
+	struct tn_geometry g;
+	int32_t act_min, act_max;
+};
+tn_kernel_fn tn_average_pool_2d_s8, tn_max_pool_2d_s8;
+
+/* tn_fully_connected_s8. in: input [rows, in_n], filter [out_n, in_n], bias (s32) or NULL.
+ * Scratch with hold: out_n bytes. */
+struct tn_fc_params {
+	struct tn_order order;
+	int32_t rows, in_n, out_n;
+	int32_t in_offset, w_offset, out_offset, act_min, act_max;
+	uint32_t n_scales; /* 1, or out_n */
+	const int32_t *multiplier;
+	const int8_t *shift;
+};
+tn_kernel_fn tn_fully_connected_s8;
+
+/* tn_fully_connected_f32: the same in f32; scratch with hold: 4 * out_n bytes. */
+struct tn_fc_f32_params {
+	struct tn_order order;
+	int32_t rows, in_n, out_n;
+	float act_min, act_max;
+};
+tn_kernel_fn tn_fully_connected_f32;
+
+/* tn_add_s8. in: a, b. Both are brought to a common scale, `left_shift` bits up. */
+struct tn_add_params {
+	struct tn_order order;
+	struct tn_broadcast shape;
+	int32_t left_shift;
+	int32_t a_offset, a_multiplier, a_shift;
+	int32_t b_offset, b_multiplier, b_shift;
+	int32_t out_offset, out_multiplier, out_shift;
+	int32_t act_min, act_max;
+};
+tn_kernel_fn tn_add_s8;
+
+/* tn_mul_s8. in: a, b. */
+struct tn_mul_params {
+	struct tn_order order;
+	struct tn_broadcast shape;
+	int32_t a_offset, b_offset;
+	int32_t out_offset, out_multiplier, out_shift;
+	int32_t act_min, act_max;
+};
+tn_kernel_fn tn_mul_s8;
+
+/* tn_add_f32, tn_mul_f32. in: a, b. */
+struct tn_binary_f32_params {
+	struct tn_order order;
+	struct tn_broadcast shape;
+	float act_min, act_max;
+};
+tn_kernel_fn tn_add_f32, tn_mul_f32;
+
+/* tn_lut_s8: out[i] = table[in[i] + 128]. */
+struct tn_lut_params {
+	struct tn_order order;
+	int32_t n;
+	uint32_t n_table; /* 256 */
+	const int8_t *table;
+};
+tn_kernel_fn tn_lut_s8;
+
+/* tn_clamp_f32 (RELU and relatives). max < min: no upper bound. */
+struct tn_clamp_f32_params {
+	struct tn_order order;
+	int32_t n;
+	float min, max;
+};
+tn_kernel_fn tn_clamp_f32;
+
+/* Functions of one f32 element: tn_logistic_f32, tn_tanh_f32. */
+struct tn_unary_params {
+	struct tn_order order;
+	int32_t n;
+};
+tn_kernel_fn tn_logistic_f32, tn_tanh_f32;
+
+/* tn_copy: the same bytes elsewhere. */
+struct tn_copy_params {
+	struct tn_order order;
+	int32_t n; /* elements */
+	int32_t size; /* bytes of one: 1, 2, 4, 8 */
+};
+tn_kernel_fn tn_copy;
+
+/* tn_softmax_s8: exp_table[d] is exp of a difference -d to the row's greatest element,
+ * fixed point with 31 fractional bits. */
+struct tn_softmax_s8_params {
+	struct tn_order order;
+	int32_t rows, n;
+	uint32_t n_table; /* 256 */
+	const int32_t *exp_table;
+};
+tn_kernel_fn tn_softmax_s8;
+
+/* tn_softmax_f32. */
+struct tn_softmax_f32_params {
+	struct tn_order order;
+	int32_t rows, n;
+	float beta;
+};
+tn_kernel_fn tn_softmax_f32;
+
+/* Which elements are folded into one: the output's dimensions, then the folded ones, with
+ * strides in the input (elements). */
+struct tn_fold {
+	int32_t out_rank; /* at least 1 */
+	int32_t out_dim[TN_DIMS_MAX];
+	int32_t out_stride[TN_DIMS_MAX];
+	int32_t fold_rank; /* at least 1 */
+	int32_t fold_dim[TN_DIMS_MAX];
+	int32_t fold_stride[TN_DIMS_MAX];
+};
+
+/* tn_mean_s8: in_bias is the zero point times the number of folded elements. */
+struct tn_mean_params {
+	struct tn_order order;
+	struct tn_fold fold;
+	int32_t in_bias, multiplier, shift, out_offset;
+};
+tn_kernel_fn tn_mean_s8;
+
+/* tn_mean_f32. */
+struct tn_mean_f32_params {
+	struct tn_order order;
+	struct tn_fold fold;
+	float count;
+};
+tn_kernel_fn tn_mean_f32;
+
+/* tn_pad: output dimensions, and where the input lies in them. */
+struct tn_pad_params {
+	struct tn_order order;
+	int32_t rank; /* at least 1 */
+	int32_t out_dim[TN_DIMS_MAX];
+	int32_t before[TN_DIMS_MAX];
+	int32_t in_dim[TN_DIMS_MAX];
+	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
+	uint32_t fill; /* the element's bits; 8-byte elements: 0 only */
+};
+tn_kernel_fn tn_pad;
+
+/* tn_strided: output element [i0, i1, ...] is input element base + sum of i * stride
+ * (TRANSPOSE and relatives). */
+struct tn_strided_params {
+	struct tn_order order;
+	int32_t rank; /* at least 1 */
+	int32_t dim[TN_DIMS_MAX];
+	int32_t stride[TN_DIMS_MAX];
+	int32_t base;
+	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
+};
+tn_kernel_fn tn_strided;
+
+/* tn_quantize_f32_s8. */
+struct tn_quantize_f32_params {
+	struct tn_order order;
+	int32_t n;
+	float scale;
+	int32_t out_offset;
+};
+tn_kernel_fn tn_quantize_f32_s8;
+
+/* tn_dequantize_s8. */
+struct tn_dequantize_params {
+	struct tn_order order;
+	int32_t n;
+	float scale;
+	int32_t in_offset;
+};
+tn_kernel_fn tn_dequantize_s8;
 
 #ifdef __cplusplus
 }

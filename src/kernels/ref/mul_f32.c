@@ -1,0 +1,22 @@
+/* Product of two float tensors. */
+#include "binary_f32.h"
+
+static float mul(float a, float b)
+{
+	return a * b;
+}
+
+static void mul_row(
+	const void *params, const void *const *in, void *out, const struct tn_row *row)
+{
+	tn_binary_f32_row(params, in, out, row, mul);
+}
+
+void tn_mul_f32(
+	const void *params, const void *const *in, void *const *out, void *scratch)
+{
+	const struct tn_binary_f32_params *p = params;
+
+	(void)scratch;
+	tn_rows(&p->shape, p->order, mul_row, p, in, out[0]);
+}

@@ -1,0 +1,37 @@
+/* What the float poolings share. */
+#ifndef TENURE_KERNELS_POOL_F32_H
+#define TENURE_KERNELS_POOL_F32_H
+
+#include "float_math.h"
+#include "window.h"
+
+/* The pooled value of one channel over the pixel's valid taps. */
+typedef float tn_pool_f32_fn(const struct tn_geometry *g, const struct tn_pixel *px,
+	const tn_f32 *in, int32_t channel);
+
+static inline void tn_pool_f32(const struct tn_window_f32_params *p, const tn_f32 *in,
+	tn_f32 *out, tn_f32 *held, tn_pool_f32_fn *pool)
+{
+	int32_t pixels = tn_pixel_count(&p->g), channels = p->g.out_c;
+	struct tn_order order = p->order;
+	struct tn_pixel px;
+
+	for (int32_t t = 0; t < pixels; t++) {
+		tn_pixel_at(&p->g, order, t, &px);
+		for (int32_t k = 0; k < channels; k++) {
+			int32_t c = tn_channel_at(order, k, channels);
+			float value = pool(&p->g, &px, in, c);
+
+			value = tn_clamp_f32_value(value, p->act_min, p->act_max);
+			if (order.hold)
+				held[c] = value;
+			else
+				tn_store_f32(out, px.out + c, value);
+		}
+		if (order.hold)
+			for (int32_t c = 0; c < channels; c++)
+				tn_store_f32(out, px.out + c, held[c]);
+	}
+}
+
+#endif
