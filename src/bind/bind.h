@@ -15,32 +15,37 @@
 
 /* One field of a parameter struct, for printing it as C. */
 enum tn_field_type {
-	FIELD_I8, FIELD_U8, FIELD_I16, FIELD_I32, FIELD_U32, FIELD_I64, FIELD_F32,
-	FIELD_I8_TABLE,  /* pointer to const int8_t, `count` entries */
+	FIELD_I8,
+	FIELD_U8,
+	FIELD_I16,
+	FIELD_I32,
+	FIELD_U32,
+	FIELD_I64,
+	FIELD_F32, /* finite */
+	FIELD_I8_TABLE, /* pointer to constants */
 	FIELD_I16_TABLE,
 	FIELD_I32_TABLE,
 	FIELD_F32_TABLE,
 };
 
 struct tn_field {
-	const char *name;   /* as in C; an array element is "pad[1]"-free: use FIELD arrays */
+	const char *name; /* a designator: "act_min", "order.hold" */
 	enum tn_field_type type;
-	uint32_t offset;    /* in the struct */
-	uint32_t count;     /* elements of an array member; 1 for a scalar. Tables: see
-	                       count_of */
-	uint32_t count_of;  /* tables: offset in the struct of the uint32_t that counts it */
+	uint32_t offset; /* in the struct */
+	uint32_t count; /* elements of an array member, 1 for a scalar */
+	uint32_t count_of; /* tables: offset of the uint32_t that counts the entries */
 };
 
 struct tn_params_info {
 	const char *name; /* "tn_conv_params": the struct's tag */
-	uint32_t size;    /* bytes */
+	uint32_t size; /* bytes */
 	const struct tn_field *fields;
 	uint32_t n_fields;
 };
 
 struct tn_kernel_info {
 	const char *symbol; /* "tn_conv_2d_s8" */
-	const char *file;   /* "ref/conv_2d_s8.c", under src/kernels */
+	const char *file; /* "ref/conv_2d_s8.c", under src/kernels */
 	tn_kernel_fn *run;
 	const struct tn_params_info *params;
 };
@@ -48,8 +53,8 @@ struct tn_kernel_info {
 /* An operand of a call: a tensor of the graph, or bytes that binding made (repacked
  * weights, a folded bias), or nothing. */
 struct tn_operand {
-	tn_tensor_id tensor;   /* TN_NONE: see data */
-	const void *data;      /* with tensor TN_NONE: constant bytes, or NULL = absent */
+	tn_tensor_id tensor; /* TN_NONE: see data */
+	const void *data; /* with tensor TN_NONE: constant bytes, or NULL = absent */
 	int64_t data_bytes;
 };
 

@@ -1,0 +1,107 @@
+#include "bind/bind.h"
+
+#include "base/fnv.h"
+#include "bind/binder.h"
+
+/* Raised when a kernel's results or the order of its accesses change. */
+#define KERNELS_VERSION 1
+
+static tn_bind_fn *const binders[OP_COUNT] = {
+	[OP_CONV_2D] = tn_bind_conv,
+	[OP_DEPTHWISE_CONV_2D] = tn_bind_depthwise,
+	[OP_AVERAGE_POOL_2D] = tn_bind_pool,
+	[OP_MAX_POOL_2D] = tn_bind_pool,
+	[OP_FULLY_CONNECTED] = tn_bind_fully_connected,
+	[OP_ADD] = tn_bind_add,
+	[OP_MUL] = tn_bind_mul,
+	[OP_RELU] = tn_bind_unary,
+	[OP_RELU6] = tn_bind_unary,
+	[OP_LOGISTIC] = tn_bind_unary,
+	[OP_TANH] = tn_bind_unary,
+	[OP_SOFTMAX] = tn_bind_softmax,
+	[OP_MEAN] = tn_bind_mean,
+	[OP_PAD] = tn_bind_pad,
+	[OP_TRANSPOSE] = tn_bind_transpose,
+	[OP_RESHAPE] = tn_bind_view,
+	[OP_SQUEEZE] = tn_bind_view,
+	[OP_EXPAND_DIMS] = tn_bind_view,
+	[OP_QUANTIZE] = tn_bind_quantize,
+	[OP_DEQUANTIZE] = tn_bind_dequantize,
+};
+
+static bool is_dense(const struct tn_tensor *t)
+{
+	int64_t dense[TN_RANK_MAX];
+
+	if (!t->has_strides)
+		return true;
+	tn_shape_strides(&t->shape, dense);
+	for (uint32_t i = 0; i < t->shape.rank; i++)
+		if (t->shape.dim[i] > 1 && t->stride[i] != dense[i])
+			return false;
+	return true;
+}
+
+/* What holds for every kernel: sizes that its 32-bit indices reach, dense operands,
+ * constants that are there. */
+static bool check_tensor(struct tn_binder *b, const struct tn_tensor *t)
+{
+	if (t->elements < 0 || t->bytes < 0 || t->elements > INT32_MAX ||
+		t->bytes > INT32_MAX)
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"cannot run: tensor '%s' has no known size or more than 2^31 "
+			"bytes",
+			t->name);
+	if (!is_dense(t))
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"cannot run: tensor '%s' has strides", t->name);
+	if (t->data_kind == DATA_MISSING)
+		return tn_binder_refuse(b, TN_RULE_MISSING,
+			"cannot run: the values of constant '%s' are not in the file",
+			t->name);
+	return true;
+}
+
+static bool check_operands(struct tn_binder *b)
+{
+	const struct tn_tensor *t;
+
+	for (uint32_t k = 0; k < b->op->n_inputs; k++) {
+		t = tn_binder_in(b, k);
+		if (t && !check_tensor(b, t))
+			return false;
+	}
+	for (uint32_t k = 0; k < b->op->n_outputs; k++) {
+		t = tn_binder_out(b, k);
+		if (!t)
+			return tn_binder_refuse(
+				b, TN_RULE_NO_KERNEL, "cannot run: an output is absent");
+		if (!check_tensor(b, t))
+			return false;
+	}
+	return true;
+}
+
+enum tn_status tn_bind(const struct tn_graph *g, tn_op_id op, struct tn_variant variant,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_call *out)
+{
+	const struct tn_op *o = &g->ops[op.i];
+	struct tn_binder b = { g, o, variant, arena, diags, out, TN_OK };
+	bool ok;
+
+	*out = (struct tn_call){ 0 };
+	if (!binders[o->kind])
+		ok = tn_binder_refuse(&b, TN_RULE_NO_KERNEL, "has no kernel");
+	else
+		ok = check_operands(&b) && binders[o->kind](&b);
+	/* a helper may fail without a report of its own when an operand is absent */
+	if (!ok && b.status == TN_OK)
+		tn_binder_report(
+			&b, TN_RULE_NO_KERNEL, "lacks an operand that its kernel needs");
+	return b.status;
+}
+
+uint64_t tn_kernels_digest(void)
+{
+	return tn_fnv_u64(TN_FNV_INIT, KERNELS_VERSION);
+}

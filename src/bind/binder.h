@@ -1,0 +1,94 @@
+/* What the binders of the single ops share: operands, scales, refusals. */
+#ifndef TN_BIND_BINDER_H
+#define TN_BIND_BINDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bind/bind.h"
+#include "bind/kernels.h"
+#include "bind/quant.h"
+
+/* The work on one op. `status` keeps the first failure. */
+struct tn_binder {
+	const struct tn_graph *g;
+	const struct tn_op *op;
+	struct tn_variant variant;
+	struct tn_arena *arena;
+	struct tn_diags *diags;
+	struct tn_call *call;
+	enum tn_status status;
+};
+
+/* Fills b->call; false after a failure, which is in b->status. */
+typedef bool tn_bind_fn(struct tn_binder *b);
+
+#define TN_RULE_NO_KERNEL     "exec/no-kernel"
+#define TN_RULE_DAMAGED_SCALE "exec/damaged-scale"
+#define TN_RULE_MISSING	      "exec/missing-constant"
+
+/* Reports why the op cannot be bound. The value is false, for a return. */
+#define tn_binder_refuse(...) (tn_binder_report(__VA_ARGS__), false)
+void tn_binder_report(struct tn_binder *b, const char *rule, const char *fmt, ...)
+	TN_PRINTF(3, 4);
+
+/* An operand's tensor; NULL when the operand is absent. */
+const struct tn_tensor *tn_binder_in(const struct tn_binder *b, uint32_t k);
+const struct tn_tensor *tn_binder_out(const struct tn_binder *b, uint32_t k);
+
+/* Refuses unless both have this type ("input i8 and output i8"). */
+bool tn_binder_types(struct tn_binder *b, enum tn_dtype in, enum tn_dtype out);
+
+/* No kernel for these types: says which they are. Always false. */
+bool tn_binder_no_types(struct tn_binder *b);
+
+/* Scale and zero point of a tensor that is quantised as a whole. Refuses damaged scales,
+ * scales that are not positive and finite, zero points outside the type. */
+struct tn_scale {
+	float scale;
+	int32_t zero_point;
+};
+bool tn_binder_scale(
+	struct tn_binder *b, const struct tn_tensor *t, struct tn_scale *out);
+
+/* Refuses a multiplier that no shift reaches. */
+bool tn_binder_multiplier(struct tn_binder *b, double real, struct tn_multiplier *out);
+
+/* The op's fused activation, for integers with the output's scale, or for floats. */
+bool tn_binder_activation(struct tn_binder *b, const struct tn_tensor *out,
+	struct tn_scale scale, int32_t *out_min, int32_t *out_max);
+bool tn_binder_activation_f32(struct tn_binder *b, float *out_min, float *out_max);
+
+/* A list of integers: the constant operand `k`, or when it is absent the attribute. At
+ * most `max` of them. False without a report when there is neither. */
+bool tn_binder_ints(struct tn_binder *b, uint32_t k, const char *attr, int64_t *out,
+	uint32_t max, uint32_t *out_n);
+
+/* Starts the call: its kernel, zeroed parameters with the order filled in, operand lists
+ * of which every entry is absent. NULL on lack of memory. */
+void *tn_binder_call(
+	struct tn_binder *b, enum tn_kernel_id kernel, uint32_t n_in, uint32_t n_out);
+
+/* Operand `slot` of the call is the op's input (output) `k`; absent stays absent. */
+void tn_binder_use(struct tn_binder *b, uint32_t slot, uint32_t k);
+void tn_binder_give(struct tn_binder *b, uint32_t slot, uint32_t k);
+
+/* The common case: in 0 .. n_in-1 and output 0 in the op's order. */
+void *tn_binder_simple(struct tn_binder *b, enum tn_kernel_id kernel, uint32_t n_in);
+
+/* Zeroed memory of the call's arena; NULL is reported as lack of memory. */
+void *tn_binder_array(struct tn_binder *b, size_t count, size_t size);
+
+/* The bias (the op's input 2), when there is one, has this type and `channels` values. */
+bool tn_binder_bias(struct tn_binder *b, enum tn_dtype dtype, int64_t channels);
+
+/* A filter of 4-bit weights becomes bytes, as operand `slot` of the call. */
+bool tn_binder_unpack(struct tn_binder *b, uint32_t slot, const struct tn_tensor *filter);
+
+/* The binders, one for each op or family. */
+tn_bind_fn tn_bind_conv, tn_bind_depthwise, tn_bind_pool, tn_bind_fully_connected,
+	tn_bind_add, tn_bind_mul, tn_bind_unary, tn_bind_softmax, tn_bind_mean,
+	tn_bind_pad, tn_bind_transpose, tn_bind_view, tn_bind_quantize,
+	tn_bind_dequantize;
+
+#endif

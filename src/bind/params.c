@@ -1,0 +1,231 @@
+/* The parameter structs, field by field: what an emitter prints. Names may have dots: they
+ * are designators. */
+#include <stddef.h>
+
+#include "bind/kernels.h"
+
+#define FIELD(s, type, member)                                                           \
+	{                                                                                \
+#member, type, offsetof(struct s, member), 1, 0                          \
+	}
+#define DIMS(s, member)                                                                  \
+	{                                                                                \
+#member, FIELD_I32, offsetof(struct s, member), TN_DIMS_MAX, 0           \
+	}
+#define TABLE(s, type, member, count)                                                    \
+	{                                                                                \
+#member, type, offsetof(struct s, member), 1, offsetof(struct s, count)  \
+	}
+
+#define ORDER(s) FIELD(s, FIELD_U8, order.descending), FIELD(s, FIELD_U8, order.hold)
+
+#define I32(s, member) FIELD(s, FIELD_I32, member)
+#define U32(s, member) FIELD(s, FIELD_U32, member)
+#define F32(s, member) FIELD(s, FIELD_F32, member)
+
+#define GEOMETRY(s)                                                                      \
+	I32(s, g.batches), I32(s, g.in_h), I32(s, g.in_w), I32(s, g.in_c),               \
+		I32(s, g.out_h), I32(s, g.out_w), I32(s, g.out_c), I32(s, g.k_h),        \
+		I32(s, g.k_w), I32(s, g.stride_h), I32(s, g.stride_w),                   \
+		I32(s, g.dilation_h), I32(s, g.dilation_w), I32(s, g.pad_top),           \
+		I32(s, g.pad_left), I32(s, g.y_begin), I32(s, g.y_end),                  \
+		I32(s, g.in_rows), I32(s, g.out_rows)
+
+#define BROADCAST(s)                                                                     \
+	I32(s, shape.rank), DIMS(s, shape.dim), DIMS(s, shape.stride_a),                 \
+		DIMS(s, shape.stride_b)
+
+#define FOLD(s)                                                                          \
+	I32(s, fold.out_rank), DIMS(s, fold.out_dim), DIMS(s, fold.out_stride),          \
+		I32(s, fold.fold_rank), DIMS(s, fold.fold_dim),                          \
+		DIMS(s, fold.fold_stride)
+
+static const struct tn_field conv_fields[] = {
+	ORDER(tn_conv_params),
+	GEOMETRY(tn_conv_params),
+	I32(tn_conv_params, groups),
+	I32(tn_conv_params, in_offset),
+	I32(tn_conv_params, out_offset),
+	I32(tn_conv_params, act_min),
+	I32(tn_conv_params, act_max),
+	U32(tn_conv_params, n_channels),
+	TABLE(tn_conv_params, FIELD_I32_TABLE, multiplier, n_channels),
+	TABLE(tn_conv_params, FIELD_I8_TABLE, shift, n_channels),
+};
+
+static const struct tn_field window_f32_fields[] = {
+	ORDER(tn_window_f32_params),
+	GEOMETRY(tn_window_f32_params),
+	I32(tn_window_f32_params, groups),
+	F32(tn_window_f32_params, act_min),
+	F32(tn_window_f32_params, act_max),
+};
+
+static const struct tn_field pool_fields[] = {
+	ORDER(tn_pool_params),
+	GEOMETRY(tn_pool_params),
+	I32(tn_pool_params, act_min),
+	I32(tn_pool_params, act_max),
+};
+
+static const struct tn_field fc_fields[] = {
+	ORDER(tn_fc_params),
+	I32(tn_fc_params, rows),
+	I32(tn_fc_params, in_n),
+	I32(tn_fc_params, out_n),
+	I32(tn_fc_params, in_offset),
+	I32(tn_fc_params, w_offset),
+	I32(tn_fc_params, out_offset),
+	I32(tn_fc_params, act_min),
+	I32(tn_fc_params, act_max),
+	U32(tn_fc_params, n_scales),
+	TABLE(tn_fc_params, FIELD_I32_TABLE, multiplier, n_scales),
+	TABLE(tn_fc_params, FIELD_I8_TABLE, shift, n_scales),
+};
+
+static const struct tn_field fc_f32_fields[] = {
+	ORDER(tn_fc_f32_params),
+	I32(tn_fc_f32_params, rows),
+	I32(tn_fc_f32_params, in_n),
+	I32(tn_fc_f32_params, out_n),
+	F32(tn_fc_f32_params, act_min),
+	F32(tn_fc_f32_params, act_max),
+};
+
+static const struct tn_field add_fields[] = {
+	ORDER(tn_add_params),
+	BROADCAST(tn_add_params),
+	I32(tn_add_params, left_shift),
+	I32(tn_add_params, a_offset),
+	I32(tn_add_params, a_multiplier),
+	I32(tn_add_params, a_shift),
+	I32(tn_add_params, b_offset),
+	I32(tn_add_params, b_multiplier),
+	I32(tn_add_params, b_shift),
+	I32(tn_add_params, out_offset),
+	I32(tn_add_params, out_multiplier),
+	I32(tn_add_params, out_shift),
+	I32(tn_add_params, act_min),
+	I32(tn_add_params, act_max),
+};
+
+static const struct tn_field mul_fields[] = {
+	ORDER(tn_mul_params),
+	BROADCAST(tn_mul_params),
+	I32(tn_mul_params, a_offset),
+	I32(tn_mul_params, b_offset),
+	I32(tn_mul_params, out_offset),
+	I32(tn_mul_params, out_multiplier),
+	I32(tn_mul_params, out_shift),
+	I32(tn_mul_params, act_min),
+	I32(tn_mul_params, act_max),
+};
+
+static const struct tn_field binary_f32_fields[] = {
+	ORDER(tn_binary_f32_params),
+	BROADCAST(tn_binary_f32_params),
+	F32(tn_binary_f32_params, act_min),
+	F32(tn_binary_f32_params, act_max),
+};
+
+static const struct tn_field lut_fields[] = {
+	ORDER(tn_lut_params),
+	I32(tn_lut_params, n),
+	U32(tn_lut_params, n_table),
+	TABLE(tn_lut_params, FIELD_I8_TABLE, table, n_table),
+};
+
+static const struct tn_field clamp_f32_fields[] = {
+	ORDER(tn_clamp_f32_params),
+	I32(tn_clamp_f32_params, n),
+	F32(tn_clamp_f32_params, min),
+	F32(tn_clamp_f32_params, max),
+};
+
+static const struct tn_field unary_fields[] = {
+	ORDER(tn_unary_params),
+	I32(tn_unary_params, n),
+};
+
+static const struct tn_field copy_fields[] = {
+	ORDER(tn_copy_params),
+	I32(tn_copy_params, n),
+	I32(tn_copy_params, size),
+};
+
+static const struct tn_field softmax_s8_fields[] = {
+	ORDER(tn_softmax_s8_params),
+	I32(tn_softmax_s8_params, rows),
+	I32(tn_softmax_s8_params, n),
+	U32(tn_softmax_s8_params, n_table),
+	TABLE(tn_softmax_s8_params, FIELD_I32_TABLE, exp_table, n_table),
+};
+
+static const struct tn_field softmax_f32_fields[] = {
+	ORDER(tn_softmax_f32_params),
+	I32(tn_softmax_f32_params, rows),
+	I32(tn_softmax_f32_params, n),
+	F32(tn_softmax_f32_params, beta),
+};
+
+static const struct tn_field mean_fields[] = {
+	ORDER(tn_mean_params),
+	FOLD(tn_mean_params),
+	I32(tn_mean_params, in_bias),
+	I32(tn_mean_params, multiplier),
+	I32(tn_mean_params, shift),
+	I32(tn_mean_params, out_offset),
+};
+
+static const struct tn_field mean_f32_fields[] = {
+	ORDER(tn_mean_f32_params),
+	FOLD(tn_mean_f32_params),
+	F32(tn_mean_f32_params, count),
+};
+
+static const struct tn_field pad_fields[] = {
+	ORDER(tn_pad_params),
+	I32(tn_pad_params, rank),
+	DIMS(tn_pad_params, out_dim),
+	DIMS(tn_pad_params, before),
+	DIMS(tn_pad_params, in_dim),
+	I32(tn_pad_params, size),
+	U32(tn_pad_params, fill),
+};
+
+static const struct tn_field strided_fields[] = {
+	ORDER(tn_strided_params),
+	I32(tn_strided_params, rank),
+	DIMS(tn_strided_params, dim),
+	DIMS(tn_strided_params, stride),
+	I32(tn_strided_params, base),
+	I32(tn_strided_params, size),
+};
+
+static const struct tn_field quantize_f32_fields[] = {
+	ORDER(tn_quantize_f32_params),
+	I32(tn_quantize_f32_params, n),
+	F32(tn_quantize_f32_params, scale),
+	I32(tn_quantize_f32_params, out_offset),
+};
+
+static const struct tn_field dequantize_fields[] = {
+	ORDER(tn_dequantize_params),
+	I32(tn_dequantize_params, n),
+	F32(tn_dequantize_params, scale),
+	I32(tn_dequantize_params, in_offset),
+};
+
+const struct tn_params_info tn_params[PARAMS_COUNT] = {
+#define PARAMS(id, tag, fields)                                                          \
+	[id] = { #tag, sizeof(struct tag), fields, sizeof(fields) / sizeof(*(fields)) },
+#include "bind/params.def"
+#undef PARAMS
+};
+
+const struct tn_kernel_info tn_kernels[KERNEL_COUNT] = {
+#define KERNEL(id, symbol, file, params)                                                 \
+	[id] = { #symbol, file, symbol, &tn_params[params] },
+#include "bind/kernels.def"
+#undef KERNEL
+};

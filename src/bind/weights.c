@@ -1,0 +1,39 @@
+/* Constants of layers: bias and packed filters. */
+#include "bind/binder.h"
+
+bool tn_binder_bias(struct tn_binder *b, enum tn_dtype dtype, int64_t channels)
+{
+	const struct tn_tensor *bias = tn_binder_in(b, 2);
+
+	if (!bias || (bias->dtype == dtype && bias->elements == channels))
+		return true;
+	return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+		"needs %lld values of type %s as bias '%s'", (long long)channels,
+		tn_dtype_name(dtype), bias->name);
+}
+
+/* Two weights a byte, low half first, flat over the whole tensor. */
+bool tn_binder_unpack(struct tn_binder *b, uint32_t slot, const struct tn_tensor *filter)
+{
+	struct tn_operand *operand = &b->call->in[slot];
+	int8_t *bytes;
+
+	if (filter->dtype != DTYPE_I4)
+		return true;
+	if (filter->data_kind != DATA_BYTES ||
+		filter->data_bytes < (filter->elements + 1) / 2)
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"needs a constant for filter '%s'", filter->name);
+	bytes = tn_binder_array(b, (size_t)filter->elements, 1);
+	if (!bytes)
+		return false;
+	for (int64_t i = 0; i < filter->elements; i++) {
+		int half = filter->data[i / 2] >> (i % 2 ? 4 : 0) & 15;
+
+		bytes[i] = (int8_t)(half >= 8 ? half - 16 : half);
+	}
+	operand->tensor.i = TN_NONE;
+	operand->data = bytes;
+	operand->data_bytes = filter->elements;
+	return true;
+}
