@@ -1,0 +1,284 @@
+/* Kernels against goldens: the models and results in ../shared, when it is there. */
+#define _POSIX_C_SOURCE 200809L
+#include "suite.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fnv.h"
+#include "interpret.h"
+
+/* Variants of each op that are run: ascending, descending, with and without holding. */
+#define VARIANTS 4
+
+/* Models whose goldens rest on a C library's exp and the like, and those made of such. */
+static const char *const inexact[] = { "logistic_f32", "tanh_f32", "elu_i8_b", "elu_f32",
+	"exp_f32", "log_f32", "sin_f32", "cos_f32", "softmax_i16_rows",
+	"softmax_f32_beta05", "log_softmax_f32", "lstm_f32", "graph_mixed_float" };
+
+struct comparison {
+	const char *name;
+	json_t *golden;
+	bool exact;
+	int layers; /* compared */
+	char difference[256]; /* the first one; "" when there is none */
+};
+
+static bool is_inexact(const char *name)
+{
+	for (size_t i = 0; i < sizeof(inexact) / sizeof(*inexact); i++)
+		if (strncmp(inexact[i], name, strlen(inexact[i])) == 0 &&
+			name[strlen(inexact[i])] == '.')
+			return true;
+	return false;
+}
+
+static json_t *layer_of(const struct comparison *c, uint32_t tensor)
+{
+	json_t *layers = json_object_get(c->golden, "layers"), *layer, *found = NULL;
+	size_t i;
+
+	json_array_foreach(layers, i, layer)
+	{
+		if (json_integer_value(json_object_get(layer, "subgraph")) != 0 ||
+			json_integer_value(json_object_get(layer, "tensor")) != tensor)
+			continue;
+		if (found)
+			return NULL; /* written twice */
+		found = layer;
+	}
+	return found;
+}
+
+static void compare_layers(void *user, const struct interpreter *it, tn_op_id op)
+{
+	struct comparison *c = user;
+	const struct tn_op *o = &it->file.graph.ops[op.i];
+	char digest[17];
+
+	for (uint32_t k = 0; k < o->n_outputs; k++) {
+		const struct tn_tensor *t = &it->file.graph.tensors[o->outputs[k].i];
+		json_t *layer = layer_of(c, t->file_index);
+		const char *want = json_string_value(json_object_get(layer, "fnv1a64"));
+
+		if (!want || c->difference[0] || !c->exact)
+			continue;
+		c->layers++;
+		snprintf(digest, sizeof(digest), "%016llx",
+			(unsigned long long)tn_fnv(TN_FNV_INIT,
+				it->bytes[o->outputs[k].i], (size_t)t->bytes));
+		if (strcmp(digest, want) != 0)
+			snprintf(c->difference, sizeof(c->difference),
+				"%s: op %u (%s), tensor %u: %s instead of %s", c->name,
+				op.i, o->type, t->file_index, digest, want);
+	}
+}
+
+static int hex_byte(const char *hex)
+{
+	char digits[3] = { hex[0], hex[1], 0 };
+
+	return (int)strtol(digits, NULL, 16);
+}
+
+static float float_at(const char *hex)
+{
+	unsigned char bytes[4];
+	float value;
+
+	for (int i = 0; i < 4; i++)
+		bytes[i] = (unsigned char)hex_byte(hex + 2 * i);
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+/* Relative to the greatest magnitude of the output. */
+static bool close_floats(const uint8_t *got, const char *hex, int64_t n)
+{
+	float greatest = 0.0f, value;
+
+	for (int64_t i = 0; i < n; i++)
+		greatest = fmaxf(greatest, fabsf(float_at(hex + 8 * i)));
+	for (int64_t i = 0; i < n; i++) {
+		memcpy(&value, got + 4 * i, sizeof(value));
+		if (!(fabsf(value - float_at(hex + 8 * i)) <= 1e-5f * greatest) &&
+			value != float_at(hex + 8 * i))
+			return false;
+	}
+	return true;
+}
+
+static void compare_output(struct comparison *c, const struct interpreter *it, size_t k,
+	json_t *golden, const char *invocation)
+{
+	const struct tn_tensor *t;
+	const char *hex = json_string_value(json_object_get(golden, "hex"));
+	const uint8_t *got;
+	int limit = c->exact ? 0 : 1;
+
+	if (c->difference[0])
+		return;
+	ck_assert(hex && k < it->file.graph.n_outputs);
+	t = &it->file.graph.tensors[it->file.graph.outputs[k].i];
+	got = it->bytes[it->file.graph.outputs[k].i];
+	ck_assert_msg((int64_t)strlen(hex) == 2 * t->bytes, "%s: output size", c->name);
+	if (!c->exact && t->dtype == DTYPE_F32) {
+		if (!close_floats(got, hex, t->elements))
+			snprintf(c->difference, sizeof(c->difference),
+				"%s: output %zu of the %s invocation is off by more than "
+				"1e-5",
+				c->name, k, invocation);
+		return;
+	}
+	for (int64_t i = 0; i < t->bytes; i++) {
+		int delta = got[i] - hex_byte(hex + 2 * i);
+
+		if (abs(delta) <= limit)
+			continue;
+		snprintf(c->difference, sizeof(c->difference),
+			"%s: output %zu, byte %lld of the %s invocation: %02x instead of "
+			"%02x",
+			c->name, k, (long long)i, invocation, got[i],
+			(unsigned)hex_byte(hex + 2 * i));
+		return;
+	}
+}
+
+static void compare_outputs(struct comparison *c, const struct interpreter *it,
+	const char *key, const char *invocation)
+{
+	json_t *golden, *list = json_object_get(c->golden, key);
+	size_t k;
+
+	json_array_foreach(list, k, golden) compare_output(c, it, k, golden, invocation);
+}
+
+/* One variant of the kernels against one golden. */
+static void compare_run(struct comparison *c, struct interpreter *it)
+{
+	uint32_t seed = (uint32_t)json_integer_value(json_object_get(c->golden, "seed"));
+
+	interpreter_reset(it, seed);
+	interpreter_run(it, compare_layers, c);
+	compare_outputs(c, it, "outputs", "first");
+	if (!json_object_get(c->golden, "outputs2"))
+		return;
+	for (uint32_t i = 0; i < it->file.graph.n_inputs; i++) {
+		/* inputs may have been overwritten by a graph whose output they are */
+		interpreter_run(it, NULL, NULL);
+		compare_outputs(c, it, "outputs2", "second");
+		break;
+	}
+}
+
+struct tally {
+	int compared, skipped, layers;
+	char first[256];
+};
+
+static void compare_model(
+	struct tally *tally, const char *dir, json_t *golden, bool exact)
+{
+	struct comparison c = { .golden = golden, .exact = exact };
+	struct interpreter it;
+	char path[4096];
+
+	c.name = json_string_value(json_object_get(golden, "model"));
+	snprintf(path, sizeof(path), "%s/%s", dir, c.name);
+	if (!interpreter_init(&it, path)) {
+		printf("# skipped %s: %s\n", c.name, interpreter_error(&it));
+		tally->skipped++;
+	} else {
+		for (uint32_t v = 0; v < VARIANTS && !c.difference[0]; v++) {
+			ck_assert(interpreter_bind(&it, v));
+			compare_run(&c, &it);
+		}
+		tally->compared++;
+		tally->layers += c.layers;
+		if (c.difference[0])
+			printf("# %s\n", c.difference);
+		if (c.difference[0] && !tally->first[0])
+			memcpy(tally->first, c.difference, sizeof(tally->first));
+	}
+	interpreter_release(&it);
+}
+
+START_TEST(single_op_models)
+{
+	const char *file = tn_test_shared("ops/golden.jsonl");
+	struct tally tally = { 0 };
+	char dir[4096], *line = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	if (!file)
+		return;
+	snprintf(dir, sizeof(dir), "%.*s/models", (int)(strrchr(file, '/') - file), file);
+	f = fopen(file, "r");
+	ck_assert(f);
+	while (getline(&line, &size, f) > 0) {
+		json_t *golden = json_loads(line, 0, NULL);
+
+		ck_assert(golden);
+		compare_model(&tally, dir, golden,
+			!is_inexact(json_string_value(json_object_get(golden, "model"))));
+		json_decref(golden);
+	}
+	free(line);
+	fclose(f);
+	printf("# single-op models: %d compared, %d skipped, %d layers\n", tally.compared,
+		tally.skipped, tally.layers);
+	ck_assert_msg(!tally.first[0], "%s", tally.first);
+	ck_assert_int_ge(tally.compared, 1);
+}
+END_TEST
+
+/* Float models included: no sum of theirs depends on more than the order. */
+static const char *const models[] = { "vww_96_int8", "pretrainedResnet_quant",
+	"kws_ref_model", "str_ww_ref_model", "ad01_int8", "hello_world_int8",
+	"micro_speech_quantized", "vww_96_float", "pretrainedResnet", "ad01_fp32",
+	"hello_world_float", "mobilenet_v2_quantized_1x3x224x224" };
+
+START_TEST(real_model)
+{
+	struct tally tally = { 0 };
+	char relative[256], dir[4096];
+
+	for (int seed = 1; seed <= 2; seed++) {
+		const char *file;
+		json_t *golden;
+
+		snprintf(relative, sizeof(relative), "golden/%s.seed%d.json", models[_i],
+			seed);
+		file = tn_test_shared(relative);
+		if (!file)
+			return;
+		golden = json_load_file(file, 0, NULL);
+		ck_assert(golden);
+		file = tn_test_shared("models");
+		if (!file)
+			return;
+		snprintf(dir, sizeof(dir), "%s", file);
+		compare_model(&tally, dir, golden, true);
+		json_decref(golden);
+	}
+	ck_assert_msg(!tally.first[0], "%s", tally.first);
+	ck_assert_msg(tally.compared == 2, "%s was not compared", models[_i]);
+	printf("# %s: %d layers\n", models[_i], tally.layers);
+}
+END_TEST
+
+Suite *tn_test_suite(void)
+{
+	Suite *s = suite_create("ops");
+	TCase *tc = tcase_create("goldens");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, single_op_models);
+	tcase_add_loop_test(tc, real_model, 0, sizeof(models) / sizeof(*models));
+	suite_add_tcase(s, tc);
+	return s;
+}
