@@ -1,0 +1,288 @@
+#include "lower/lower.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/vec.h"
+
+struct lowering {
+	const struct tn_tables *t;
+	const struct tn_lower_options *options;
+	struct tn_arena *arena;
+	struct tn_lowered *out;
+	TN_VEC(struct tn_buffer) buffers;
+	TN_VEC(tn_tensor_id) roots;
+	TN_VEC(struct tn_pair) pairs;
+	TN_VEC(struct tn_group) groups;
+};
+
+/* Bytes that a root needs: its own, or more when a view reaches further. */
+static enum tn_status make_buffers(struct lowering *l)
+{
+	const struct tn_graph *g = l->t->g;
+
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const struct tn_span *span = &l->t->live->root[i];
+		struct tn_buffer b = { .begin = span->first,
+			.end = tn_span_end(span),
+			.size = g->tensors[i].bytes,
+			.align = l->options->align,
+			.fixed = -1 };
+
+		l->out->buffer_of[i] = TN_NONE;
+		if (l->t->aliases->of[i].root.i != i || span->first > span->last ||
+			!tn_tensor_is_planned(&g->tensors[i]))
+			continue;
+		l->out->buffer_of[i] = (uint32_t)l->buffers.count;
+		if (!tn_vec_push(l->arena, &l->buffers, b) ||
+			!tn_vec_push(l->arena, &l->roots, ((tn_tensor_id){ i })))
+			return TN_ERR_NOMEM;
+	}
+	return TN_OK;
+}
+
+static enum tn_status place_members(struct lowering *l)
+{
+	const struct tn_graph *g = l->t->g;
+
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const struct tn_alias *a = &l->t->aliases->of[i];
+		struct tn_buffer *b;
+
+		if (!tn_tensor_is_planned(&g->tensors[i]) ||
+			l->out->buffer_of[a->root.i] == TN_NONE)
+			continue;
+		l->out->buffer_of[i] = l->out->buffer_of[a->root.i];
+		l->out->shift_of[i] = a->offset;
+		b = &l->buffers.items[l->out->buffer_of[i]];
+		b->size = tn_max_i64(b->size, a->offset + a->extent);
+	}
+	return TN_OK;
+}
+
+/* Sums that need no planner: everything apart, and the largest live sum. */
+struct event {
+	int64_t time, size;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->size < y->size ? -1 : x->size > y->size; /* frees first */
+}
+
+static enum tn_status sums(struct lowering *l, struct tn_diags *diags)
+{
+	const struct tn_graph *g = l->t->g;
+	size_t n = l->buffers.count;
+	struct event *events = TN_NEW_ARRAY(l->arena, struct event, 2 * n);
+	int64_t now = 0, size;
+
+	if (!events)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		if (l->out->buffer_of[i] == TN_NONE)
+			continue;
+		if (!tn_align_up_i64(g->tensors[i].bytes, l->options->align, &size) ||
+			!tn_add_i64(
+				l->out->no_reuse_bytes, size, &l->out->no_reuse_bytes)) {
+			tn_diag_at(diags, SEVERITY_ERROR, "graph/too-large", g->source,
+				NULL, g->tensors[i].name,
+				"the tensors need more than 2^63 bytes");
+			return TN_ERR_INPUT;
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct tn_buffer *b = &l->buffers.items[i];
+
+		if (!tn_align_up_i64(b->size, b->align, &size))
+			return TN_ERR_INPUT;
+		events[2 * i] = (struct event){ b->begin, size };
+		events[2 * i + 1] = (struct event){ b->end, -size };
+	}
+	if (n)
+		qsort(events, 2 * n, sizeof(*events), by_time);
+	for (size_t i = 0; i < 2 * n; i++) {
+		if (!tn_add_i64(now, events[i].size, &now))
+			return TN_ERR_INPUT;
+		l->out->disjoint_bound_bytes =
+			tn_max_i64(l->out->disjoint_bound_bytes, now);
+	}
+	return TN_OK;
+}
+
+/* A root that is no view and has no views: it may be put somewhere as a whole. */
+static bool stands_alone(const struct lowering *l, tn_tensor_id id)
+{
+	return l->t->aliases->of[id.i].root.i == id.i;
+}
+
+/* In place only: an output that may replace an input becomes part of its buffer. */
+struct merge {
+	uint32_t into; /* the buffer that this one became part of; itself if none */
+	int64_t shift; /* bytes from its start */
+};
+
+static uint32_t merged(struct merge *m, uint32_t b, int64_t *shift)
+{
+	*shift = 0;
+	while (m[b].into != b) {
+		uint32_t up = m[b].into;
+
+		if (m[up].into != up) { /* halve the path */
+			m[b].shift += m[up].shift;
+			m[b].into = m[up].into;
+		}
+		*shift += m[b].shift;
+		b = m[b].into;
+	}
+	return b;
+}
+
+static enum tn_status merge_in_place(struct lowering *l)
+{
+	struct merge *m = TN_NEW_ARRAY(l->arena, struct merge, l->buffers.count);
+	int64_t shift;
+
+	if (!m)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < l->buffers.count; i++)
+		m[i].into = i;
+	for (size_t i = 0; i < l->t->inplace->n; i++) {
+		const struct tn_candidate *c = &l->t->inplace->list[i];
+		uint32_t a = l->out->buffer_of[c->in.i], b = l->out->buffer_of[c->out.i];
+		struct tn_buffer *into, *from;
+
+		if (c->verdict != VERDICT_PROVED || c->elided || !c->may_overlap ||
+			a == TN_NONE || b == TN_NONE || !stands_alone(l, c->out) ||
+			m[b].into != b)
+			continue;
+		a = merged(m, a, &shift);
+		shift += l->out->shift_of[c->in.i];
+		into = &l->buffers.items[a];
+		from = &l->buffers.items[b];
+		/* what dies here is the newest tenant, and nobody has taken its place yet */
+		if (a == b || into->end != from->begin + 1 || shift % from->align != 0)
+			continue;
+		into->end = from->end;
+		into->size = tn_max_i64(into->size, shift + from->size);
+		m[b] = (struct merge){ a, shift };
+		from->size = 0;
+		from->end = from->begin + 1;
+	}
+	for (uint32_t i = 0; i < l->t->g->n_tensors; i++) {
+		if (l->out->buffer_of[i] == TN_NONE)
+			continue;
+		l->out->buffer_of[i] = merged(m, l->out->buffer_of[i], &shift);
+		l->out->shift_of[i] += shift;
+	}
+	return TN_OK;
+}
+
+static enum tn_status make_pairs(struct lowering *l)
+{
+	const struct tn_inplace *in = l->t->inplace;
+	uint32_t op = TN_NONE;
+
+	for (size_t i = 0; i < in->n; i++) {
+		const struct tn_candidate *c = &in->list[i];
+		struct tn_pair p = { .a = l->out->buffer_of[c->in.i],
+			.b = l->out->buffer_of[c->out.i] };
+		int64_t shift = l->out->shift_of[c->in.i] - l->out->shift_of[c->out.i];
+
+		if (!c->may_overlap || c->elided || p.a == TN_NONE || p.b == TN_NONE ||
+			p.a == p.b)
+			continue;
+		if (op != c->op.i) {
+			struct tn_group group = { .n_variants = c->n_variants };
+
+			for (uint32_t v = 0; v < c->n_variants; v++)
+				if (c->variant[v].descending)
+					group.descending |= (uint8_t)(1u << v);
+			if (!tn_vec_push(l->arena, &l->groups, group))
+				return TN_ERR_NOMEM;
+			op = c->op.i;
+		}
+		p.group = (uint32_t)l->groups.count - 1;
+		for (uint32_t v = 0; v < c->n_variants; v++) {
+			p.d[v] = c->d[v];
+			if (c->d[v] == TN_DISPLACEMENT_FREE)
+				p.d[v] = TN_D_FREE;
+			else if (c->d[v] == TN_DISPLACEMENT_NEVER)
+				p.d[v] = TN_D_NEVER;
+			else /* from tensors to the buffers that hold them */
+				p.d[v] += c->variant[v].descending ? shift : -shift;
+		}
+		if (!tn_vec_push(l->arena, &l->pairs, p))
+			return TN_ERR_NOMEM;
+	}
+	return TN_OK;
+}
+
+enum tn_status tn_lower(const struct tn_tables *tables,
+	const struct tn_lower_options *options, struct tn_arena *arena,
+	struct tn_diags *diags, struct tn_lowered *out)
+{
+	struct lowering l = {
+		.t = tables, .options = options, .arena = arena, .out = out
+	};
+	enum tn_status status;
+
+	*out = (struct tn_lowered){ .problem.capacity = -1 };
+	out->buffer_of = TN_NEW_ARRAY(arena, uint32_t, tables->g->n_tensors);
+	out->shift_of = TN_NEW_ARRAY(arena, int64_t, tables->g->n_tensors);
+	if (!out->buffer_of || !out->shift_of)
+		return TN_ERR_NOMEM;
+	status = make_buffers(&l);
+	if (status == TN_OK)
+		status = place_members(&l);
+	if (status == TN_OK)
+		status = sums(&l, diags);
+	if (status == TN_OK && options->overlap == OVERLAP_INPLACE)
+		status = merge_in_place(&l);
+	if (status == TN_OK && options->overlap == OVERLAP_FULL)
+		status = make_pairs(&l);
+	out->problem.buffers = l.buffers.items;
+	out->problem.n_buffers = (uint32_t)l.buffers.count;
+	out->problem.pairs = l.pairs.items;
+	out->problem.n_pairs = (uint32_t)l.pairs.count;
+	out->problem.groups = l.groups.items;
+	out->problem.n_groups = (uint32_t)l.groups.count;
+	out->root_of = l.roots.items;
+	return status;
+}
+
+void tn_problem_print(const struct tn_lowered *lowered, struct tn_strbuf *out)
+{
+	const struct tn_problem *p = &lowered->problem;
+
+	tn_strbuf_printf(
+		out, "problem: %u buffers, %u pairs\n", p->n_buffers, p->n_pairs);
+	for (uint32_t i = 0; i < p->n_buffers; i++)
+		tn_strbuf_printf(out,
+			"  b%u t%u [%" PRId64 ", %" PRId64 ") %" PRId64
+			" B align %" PRId64 "\n",
+			i, lowered->root_of[i].i, p->buffers[i].begin, p->buffers[i].end,
+			p->buffers[i].size, p->buffers[i].align);
+	for (uint32_t i = 0; i < p->n_pairs; i++) {
+		const struct tn_pair *q = &p->pairs[i];
+		const struct tn_group *group = &p->groups[q->group];
+
+		tn_strbuf_printf(out, "  pair b%u b%u group %u:", q->a, q->b, q->group);
+		for (uint32_t v = 0; v < group->n_variants; v++) {
+			const char *way = (group->descending >> v) & 1 ? "desc" : "asc";
+
+			if (q->d[v] == TN_D_FREE)
+				tn_strbuf_printf(out, " %s free", way);
+			else if (q->d[v] == TN_D_NEVER)
+				tn_strbuf_printf(out, " %s never", way);
+			else
+				tn_strbuf_printf(out, " %s >= %" PRId64, way, q->d[v]);
+		}
+		tn_strbuf_putc(out, '\n');
+	}
+}

@@ -1,0 +1,53 @@
+/* Between the graph's tables and the offset problem: lower makes the problem, raise makes
+ * the plan from its solution. The planner sees neither graph nor plan. */
+#ifndef TN_LOWER_LOWER_H
+#define TN_LOWER_LOWER_H
+
+#include "analysis/alias.h"
+#include "analysis/liveness.h"
+#include "analysis/order.h"
+#include "inplace/inplace.h"
+#include "plan/plan.h"
+#include "plan/problem.h"
+
+enum tn_overlap_mode {
+	OVERLAP_NONE,    /* two live values never share a byte */
+	OVERLAP_INPLACE, /* an output may lie exactly on an input */
+	OVERLAP_FULL,    /* any displacement that the contracts prove */
+};
+
+struct tn_lower_options {
+	enum tn_overlap_mode overlap;
+	int64_t align; /* bytes, of each tensor's offset; > 0 */
+};
+
+struct tn_tables {
+	const struct tn_graph *g;
+	const struct tn_order *order;
+	const struct tn_aliases *aliases;
+	const struct tn_liveness *live;
+	const struct tn_inplace *inplace;
+};
+
+struct tn_lowered {
+	struct tn_problem problem;
+	uint32_t *buffer_of;     /* by tensor: its buffer, or TN_NONE */
+	int64_t *shift_of;       /* by tensor: bytes from the buffer's start */
+	tn_tensor_id *root_of;   /* by buffer: the root that it was made for */
+	int64_t no_reuse_bytes;  /* every tensor in memory of its own, aligned */
+	int64_t disjoint_bound_bytes; /* largest sum of live buffers */
+};
+
+enum tn_status TN_MUST_CHECK tn_lower(const struct tn_tables *tables,
+	const struct tn_lower_options *options, struct tn_arena *arena,
+	struct tn_diags *diags, struct tn_lowered *out);
+
+/* Chooses for every op the first variant (least scratch) that the offsets allow, and puts
+ * scratch into what is free while its op runs. */
+enum tn_status TN_MUST_CHECK tn_raise(const struct tn_tables *tables,
+	const struct tn_lower_options *options, const struct tn_lowered *lowered,
+	const struct tn_solution *solution, struct tn_arena *arena, struct tn_plan *out);
+
+void tn_problem_print(const struct tn_lowered *lowered, struct tn_strbuf *out);
+
+#endif

@@ -1,0 +1,38 @@
+#include "plan/print.h"
+
+#include <inttypes.h>
+
+void tn_plan_print(const struct tn_plan *plan, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out,
+		"plan: arena %" PRId64 " B, activations %" PRId64 " B, scratch %" PRId64
+		" B, bound %" PRId64 " B%s\n",
+		plan->arena_bytes, plan->activation_bytes, plan->scratch_bytes,
+		plan->bound_bytes, plan->optimal ? ", optimal" : "");
+	for (uint32_t i = 0; i < plan->n_tensors; i++) {
+		const struct tn_plan_tensor *t = &plan->tensors[i];
+
+		if (t->region != TN_REGION_NONE)
+			tn_strbuf_printf(out,
+				"  t%u %s + %" PRId64 " .. %" PRId64
+				" half-steps [%" PRId64 ", %" PRId64 "]\n",
+				i, plan->regions[t->region].name, t->offset,
+				t->offset + t->bytes, t->first, t->last);
+	}
+	for (uint32_t p = 0; p < plan->n_ops; p++) {
+		const struct tn_plan_op *op = &plan->ops[plan->order[p]];
+
+		if (op->elided) {
+			tn_strbuf_printf(out, "  op%u nothing runs\n", plan->order[p]);
+			continue;
+		}
+		tn_strbuf_printf(out, "  op%u %s%s", plan->order[p],
+			op->descending ? "descending" : "ascending",
+			op->hold ? ", pixel held" : "");
+		if (op->scratch_bytes)
+			tn_strbuf_printf(out, ", scratch + %" PRId64 " .. %" PRId64,
+				op->scratch_offset,
+				op->scratch_offset + op->scratch_bytes);
+		tn_strbuf_putc(out, '\n');
+	}
+}
