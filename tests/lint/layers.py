@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Compares every #include with the layers that docs/ARCHITECTURE.md draws.
+
+A module may include itself and the modules in its row. Third-party headers stop at the
+border: only the files named below may see them.
+"""
+import pathlib
+import re
+import sys
+
+LAYERS = {
+    "base": [],
+    "ir": ["base"],
+    "plan": ["base"],
+    "contract": ["base", "ir"],
+    "import": ["base", "ir", "plan"],
+    "export": ["base", "ir", "plan"],
+    "analysis": ["base", "ir", "contract"],
+    "inplace": ["base", "ir", "contract", "analysis"],
+    "lower": ["base", "ir", "contract", "analysis", "inplace", "plan"],
+    "verify": ["base", "ir", "contract", "plan/plan.h"],
+    "kernels": [],
+    "bind": ["base", "ir", "contract", "kernels", "plan/plan.h"],
+    "exec": ["base", "ir", "contract", "bind", "plan/plan.h"],
+    "emit": ["base", "ir", "contract", "bind", "plan/plan.h"],
+    "validate": ["base", "ir", "contract", "bind", "exec", "emit", "plan/plan.h"],
+    "report": ["base", "ir", "contract", "analysis", "inplace", "verify", "plan/plan.h"],
+    "driver": ["base", "ir", "plan", "contract", "import", "export", "analysis", "inplace",
+               "lower", "verify", "bind", "exec", "emit", "validate", "report"],
+    "cli": [],
+}
+PUBLIC = {  # who may include which header of include/tenure
+    "tenure/tenure.h": {"cli", "driver"},
+    "tenure/kernels.h": {"kernels", "bind", "exec", "emit", "validate"},
+}
+BORDER = {
+    "jansson.h": re.compile(r"^(import|export)/|^report/(\w*json\w*|sarif|trace)\.[ch]$"),
+    "libxml/": re.compile(r"^lint/|^import/openvino\.c$|^report/(html\w*|junit|svg)\.[ch]$"),
+    "graphviz/": re.compile(r"^report/dot\.c$"),
+}
+
+
+def main(root):
+    src = root / "src"
+    bad = []
+    for path in sorted(src.rglob("*.[ch]")) + sorted(src.rglob("*.def")):
+        name = path.relative_to(src).as_posix()
+        module = name.split("/")[0]
+        if module not in LAYERS:
+            bad.append(f"{name}: the module '{module}' has no row in {__file__}")
+            continue
+        text = path.read_text()
+        for what in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M):
+            target = what.split("/")[0]
+            if what in PUBLIC:
+                if module not in PUBLIC[what]:
+                    bad.append(f"{name}: may not include {what}")
+            elif "/" not in what or target == module:
+                continue
+            elif module == "kernels":
+                continue  # its own folder is the include root
+            elif target not in LAYERS[module] and what not in LAYERS[module]:
+                bad.append(f"{name}: '{module}' may not include {what}")
+        for what in re.findall(r"^\s*#\s*include\s+<([^>]+)>", text, re.M):
+            for prefix, allowed in BORDER.items():
+                if what.startswith(prefix) and not allowed.search(name):
+                    bad.append(f"{name}: <{what}> stops at the border")
+            if module == "kernels" and what not in ("stdint.h", "stddef.h", "string.h",
+                                                    "arm_mve.h", "arm_acle.h"):
+                bad.append(f"{name}: kernels are freestanding, not <{what}>")
+    lines = [f"{p.relative_to(root)}: {n} lines" for p in src.rglob("*.[ch]")
+             if (n := len(p.read_text().splitlines())) > 800]
+    bad += [f"{line}, more than 800" for line in lines]
+    print("\n".join(bad))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
