@@ -1,0 +1,176 @@
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "verify/check.h"
+
+#define SCRATCH_ALIGN 16 /* contract/contract.h */
+
+/* Is it in its region, at an address that its alignment allows? v->region says which. */
+static void check_range(struct tn_check *c, struct tn_verdict v, int64_t offset,
+	int64_t bytes, int64_t align)
+{
+	const struct tn_plan_region *r = &c->plan->regions[v.region];
+	int64_t end;
+
+	v.place = offset;
+	v.rule = "plan/outside-arena";
+	if (v.region >= c->plan->n_regions) {
+		tn_check_refuse(c, &v, "there is no region %u", v.region);
+		return;
+	}
+	if (offset < 0 || bytes < 0 || !tn_add_i64(offset, bytes, &end) || end > r->used)
+		tn_check_refuse(c, &v,
+			"%" PRId64 " bytes at %" PRId64 ", but '%s' ends at %" PRId64,
+			bytes, offset, r->name, r->used);
+	v.rule = "plan/misaligned";
+	if (r->align > 0 && offset % r->align != 0)
+		align = r->align;
+	if (offset % align != 0)
+		tn_check_refuse(c, &v,
+			"the offset %" PRId64 " is no multiple of %" PRId64, offset,
+			align);
+}
+
+static void check_regions(struct tn_check *c)
+{
+	struct tn_verdict v = { .op = TN_NONE, .tensor = TN_NONE };
+	int64_t total = 0;
+
+	for (v.region = 0; v.region < c->plan->n_regions; v.region++) {
+		const struct tn_plan_region *r = &c->plan->regions[v.region];
+
+		v.rule = "plan/misaligned";
+		if (r->align < 1)
+			tn_check_refuse(
+				c, &v, "'%s' is aligned to %" PRId64, r->name, r->align);
+		v.rule = "plan/outside-arena";
+		if (r->used < 0 || (r->capacity >= 0 && r->used > r->capacity))
+			tn_check_refuse(c, &v, "'%s' uses %" PRId64 " bytes of %" PRId64,
+				r->name, r->used, r->capacity);
+		if (r->used < 0 || !tn_add_i64(total, r->used, &total))
+			total = INT64_MAX;
+	}
+	v.region = 0;
+	if (total > c->plan->arena_bytes)
+		tn_check_refuse(c, &v,
+			"the regions use %" PRId64 " bytes, the arena has %" PRId64,
+			total, c->plan->arena_bytes);
+}
+
+static void check_tensor(struct tn_check *c, uint32_t i)
+{
+	const struct tn_plan_tensor *p = &c->plan->tensors[i];
+	const struct tn_tensor *t = &c->g->tensors[i];
+	const struct tn_extent *at = &c->ref.extent[i];
+	const struct tn_plan_tensor *root = &c->plan->tensors[at->root];
+	struct tn_verdict v = { .op = TN_NONE, .tensor = i, .region = p->region };
+	int64_t width = tn_dtype_bits(t->dtype) / 8, place;
+
+	if (p->region == TN_REGION_NONE)
+		return;
+	v.rule = "plan/stale";
+	if (p->bytes != t->bytes)
+		tn_check_refuse(c, &v, "the plan says %" PRId64 " bytes, it has %" PRId64,
+			p->bytes, t->bytes);
+	v.rule = "plan/constant-placed";
+	if (c->ref.constant[at->root])
+		tn_check_refuse(c, &v, "a constant has no place in planned memory");
+	v.rule = "plan/view";
+	if (at->root == i)
+		check_range(
+			c, v, p->offset, t->bytes, tn_max_i64(1, tn_min_i64(width, 8)));
+	else if (p->region != root->region ||
+		 !tn_add_i64(root->offset, at->start, &place) || place != p->offset)
+		tn_check_refuse(c, &v, "a view of '%s' lies %" PRId64 " bytes into it",
+			c->g->tensors[at->root].name, at->start);
+}
+
+static void check_op(struct tn_check *c, uint32_t op)
+{
+	const struct tn_plan_op *p = &c->plan->ops[op];
+	const struct tn_deed *deed = &c->ref.deeds[op];
+	struct tn_verdict v = {
+		.op = op, .tensor = TN_NONE, .region = p->scratch_region
+	};
+
+	if (p->scratch_bytes)
+		check_range(c, v, p->scratch_offset, p->scratch_bytes, SCRATCH_ALIGN);
+	for (uint32_t k = 0; k < deed->n && !deed->idle; k++) {
+		const struct tn_touch *t = &deed->touches[k];
+		const char *name;
+
+		v.tensor = t->tensor;
+		if (t->at.begin == t->at.end)
+			continue;
+		name = c->g->tensors[t->tensor].name;
+		v.rule = "plan/constant-overwrite";
+		if (c->ref.constant[t->at.root])
+			tn_check_refuse(c, &v, "writes the constant '%s'", name);
+		v.rule = "plan/unplaced";
+		if (c->plan->tensors[t->at.root].region == TN_REGION_NONE)
+			tn_check_refuse(c, &v, "'%s' has no place in memory", name);
+	}
+}
+
+/* Ops on state that no tensor shows run in the order that the graph gives. */
+static bool is_stateful(const struct tn_op *op)
+{
+	return op->n_outputs == 0 || op->kind == OP_IF || op->kind == OP_WHILE ||
+	       op->kind == OP_VAR_HANDLE || op->kind == OP_READ_VARIABLE;
+}
+
+static bool check_order(struct tn_check *c)
+{
+	const struct tn_graph *g = c->g;
+	struct tn_verdict v = { .rule = "plan/order", .op = TN_NONE, .tensor = TN_NONE };
+	uint32_t *rank = TN_NEW_ARRAY(c->arena, uint32_t, g->n_ops), last = TN_NONE;
+	bool *seen = TN_NEW_ARRAY(c->arena, bool, g->n_ops);
+
+	if (!rank || !seen)
+		return false;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		rank[g->schedule[i].i] = i;
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		uint32_t id = c->plan->order[i];
+
+		v.op = id < g->n_ops ? id : TN_NONE;
+		if (v.op == TN_NONE || seen[id]) {
+			tn_check_refuse(c, &v, "op %u, at position %u of the order, %s",
+				id, i,
+				v.op == TN_NONE ? "does not exist" : "has run before");
+			continue;
+		}
+		seen[id] = true;
+		if (!is_stateful(&g->ops[id]))
+			continue;
+		if (last != TN_NONE && rank[last] > rank[id])
+			tn_check_refuse(c, &v,
+				"acts on state after '%s', in the graph before it",
+				g->ops[last].name);
+		last = id;
+	}
+	return true;
+}
+
+bool tn_check_layout(struct tn_check *c)
+{
+	const struct tn_graph *g = c->g;
+
+	check_regions(c);
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		check_tensor(c, i);
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		check_op(c, i);
+	for (uint32_t i = 0; i < g->n_outputs; i++) {
+		uint32_t id = g->outputs[i].i;
+		const struct tn_extent *at = id == TN_NONE ? NULL : &c->ref.extent[id];
+		struct tn_verdict v = {
+			.rule = "plan/unplaced", .op = TN_NONE, .tensor = id
+		};
+
+		if (at && at->begin < at->end && !c->ref.constant[at->root] &&
+			c->plan->tensors[at->root].region == TN_REGION_NONE)
+			tn_check_refuse(c, &v, "the output has no place in memory");
+	}
+	return check_order(c);
+}

@@ -1,0 +1,231 @@
+#include "verify/reference.h"
+
+#include "base/checked.h"
+#include "contract/contract.h"
+
+/* Bits from element 0 to the least and behind the greatest element of the layout. */
+static bool span_of(const struct tn_tensor *t, int64_t *lo, int64_t *hi)
+{
+	int64_t bits = tn_dtype_bits(t->dtype), far;
+
+	*lo = 0;
+	*hi = t->has_strides ? 0 : t->elements - 1;
+	for (uint32_t d = 0; t->has_strides && d < t->shape.rank; d++) {
+		int64_t *edge = t->stride[d] < 0 ? lo : hi;
+
+		if (!tn_mul_i64(t->shape.dim[d] - 1, t->stride[d], &far) ||
+			!tn_add_i64(*edge, far, edge))
+			return false;
+	}
+	return tn_mul_i64(*lo, bits, lo) && tn_add_i64(*hi, 1, hi) &&
+	       tn_mul_i64(*hi, bits, hi);
+}
+
+static bool extent_of(const struct tn_graph *g, uint32_t id, struct tn_extent *out)
+{
+	const struct tn_tensor *t = &g->tensors[id];
+	int64_t start = 0, lo, hi, step;
+	uint32_t root = id;
+
+	for (uint32_t hops = 0; g->tensors[root].view_of.i != TN_NONE; hops++) {
+		const struct tn_tensor *view = &g->tensors[root];
+
+		root = view->view_of.i;
+		if (hops > g->n_tensors || root >= g->n_tensors ||
+			!tn_mul_i64(
+				view->view_offset, tn_dtype_bits(view->dtype), &step) ||
+			!tn_add_i64(start, step, &start))
+			return false;
+	}
+	*out = (struct tn_extent){ root, start / 8, start / 8, start / 8 };
+	if (t->elements <= 0)
+		return t->elements == 0 && start >= 0;
+	if (!span_of(t, &lo, &hi) || !tn_add_i64(start, lo, &lo) ||
+		!tn_add_i64(start, hi, &hi) || !tn_add_i64(hi, 7, &hi))
+		return false;
+	out->begin = lo / 8;
+	out->end = hi / 8;
+	return start >= 0 && lo >= 0 && out->end <= g->tensors[root].bytes;
+}
+
+static bool is_constant(const struct tn_tensor *t)
+{
+	return t->role == ROLE_CONST ||
+	       (t->data_kind != DATA_NONE && t->role != ROLE_VARIABLE);
+}
+
+static bool unary(const struct tn_op *op)
+{
+	return op->n_inputs > 0 && op->n_outputs == 1 && op->inputs[0].i != TN_NONE &&
+	       op->outputs[0].i != TN_NONE;
+}
+
+/* A view of its first input that the graph declares: nothing runs. */
+static bool is_idle(const struct tn_reference *ref, const struct tn_op *op)
+{
+	const struct tn_extent *in, *out;
+
+	if (!unary(op) || ref->g->tensors[op->outputs[0].i].view_of.i == TN_NONE)
+		return false;
+	in = &ref->extent[op->inputs[0].i];
+	out = &ref->extent[op->outputs[0].i];
+	return in->root == out->root &&
+	       (tn_op_int(op, "view", 0) ||
+		       (tn_op_info(op->kind)->access == ACCESS_VIEW &&
+			       in->begin == out->begin && in->end == out->end));
+}
+
+/* Are the output's bytes those of the first input? */
+static bool is_copy(const struct tn_graph *g, const struct tn_op *op)
+{
+	const struct tn_tensor *in, *out;
+
+	if (!unary(op) || tn_op_info(op->kind)->access != ACCESS_VIEW)
+		return false;
+	in = &g->tensors[op->inputs[0].i];
+	out = &g->tensors[op->outputs[0].i];
+	/* a view of elements below a byte may start inside one */
+	return in->dtype == out->dtype && in->bytes == out->bytes && !in->has_strides &&
+	       !out->has_strides &&
+	       (tn_dtype_bits(in->dtype) % 8 == 0 ||
+		       (in->view_of.i == TN_NONE && out->view_of.i == TN_NONE));
+}
+
+static void describe(const struct tn_reference *ref, const struct tn_op *op,
+	const struct tn_deed *deed, uint32_t k, struct tn_touch *t)
+{
+	bool output = k >= op->n_inputs;
+	const struct tn_tensor *tensor;
+
+	t->tensor = (output ? op->outputs[k - op->n_inputs] : op->inputs[k]).i;
+	if (t->tensor == TN_NONE)
+		return;
+	tensor = &ref->g->tensors[t->tensor];
+	t->at = ref->extent[t->tensor];
+	/* what an opaque op leaves of its output as it was, and what lies between the
+	 * strides of one, must have been right before */
+	t->reads = !output || deed->opaque || tensor->has_strides;
+	t->strict = !output && !tensor->has_strides;
+	/* recurrent kernels update the state that they are given as an input */
+	t->writes = output ||
+		    (deed->opaque && ref->g->tensors[t->at.root].role == ROLE_VARIABLE);
+}
+
+static bool snapshot(struct tn_reference *ref, struct tn_arena *arena,
+	const struct tn_touch *t, struct tn_memory *to)
+{
+	return tn_memory_copy(to, arena, 0, &ref->state[t->at.root], t->at.begin,
+		t->at.end - t->at.begin);
+}
+
+static bool run_op(struct tn_reference *ref, tn_op_id id, struct tn_arena *arena)
+{
+	const struct tn_op *op = &ref->g->ops[id.i];
+	struct tn_deed *deed = &ref->deeds[id.i];
+	struct tn_variant variants[TN_VARIANTS_MAX];
+	struct tn_touch *t = deed->touches =
+		TN_NEW_ARRAY(arena, struct tn_touch, deed->n);
+	bool copy = is_copy(ref->g, op), ok = t;
+
+	deed->opaque = !tn_contract_variants(ref->g, id, variants);
+	deed->idle = is_idle(ref, op);
+	for (uint32_t k = 0; ok && k < deed->n; k++) {
+		describe(ref, op, deed, k, &t[k]);
+		ok = snapshot(ref, arena, &t[k], &t[k].before);
+	}
+	for (uint32_t k = 0; ok && k < deed->n && !deed->idle; k++) {
+		int64_t len = t[k].at.end - t[k].at.begin;
+
+		if (t[k].writes && copy)
+			t[k].made = t[0].before; /* both are only read from here on */
+		else if (t[k].writes)
+			ok = tn_memory_write(
+				&t[k].made, arena, 0, len, deed->first_value + k, 0);
+		if (t[k].writes)
+			ok = ok && tn_memory_copy(&ref->state[t[k].at.root], arena,
+					   t[k].at.begin, &t[k].made, 0, len);
+	}
+	for (uint32_t k = 0; ok && k < deed->n; k++) {
+		int64_t len = t[k].at.end - t[k].at.begin;
+
+		ok = snapshot(ref, arena, &t[k], &t[k].after);
+		if (!t[k].writes && tn_memory_match(&t[k].after, 0, &t[k].before, 0, len,
+					    false) < len)
+			deed->tangled = true;
+		if (k < op->n_inputs && t[k].tensor != TN_NONE &&
+			ref->constant[t[k].at.root])
+			t[k].at.end =
+				t[k].at.begin; /* not in planned memory: always right */
+	}
+	return ok;
+}
+
+static bool number_values(struct tn_reference *ref, struct tn_arena *arena)
+{
+	const struct tn_graph *g = ref->g;
+	uint64_t n = g->n_tensors;
+
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		ref->deeds[i].n = g->ops[i].n_inputs + g->ops[i].n_outputs;
+		ref->deeds[i].first_value = (uint32_t)n;
+		n += (uint64_t)ref->deeds[i].n + 1;
+		if (n >= TN_NOTHING)
+			return false;
+	}
+	ref->n_values = (uint32_t)n;
+	ref->writer = TN_NEW_ARRAY(arena, uint32_t, n - g->n_tensors);
+	for (uint32_t i = 0; ref->writer && i < g->n_ops; i++)
+		for (uint32_t k = 0; k <= ref->deeds[i].n; k++)
+			ref->writer[ref->deeds[i].first_value + k - g->n_tensors] = i;
+	return ref->writer;
+}
+
+/* What is there before the first op. A view among it has what its root was given. */
+static bool fill(struct tn_reference *ref, struct tn_arena *arena)
+{
+	const struct tn_graph *g = ref->g;
+	bool ok = true;
+
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const struct tn_tensor *t = &g->tensors[i];
+
+		ref->constant[i] = is_constant(t);
+		ref->given[i] = t->role == ROLE_INPUT || t->role == ROLE_VARIABLE ||
+				is_constant(t);
+	}
+	for (uint32_t i = 0; i < g->n_inputs; i++)
+		if (g->inputs[i].i != TN_NONE)
+			ref->given[g->inputs[i].i] = true;
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const struct tn_extent *at = &ref->extent[i];
+
+		if (at->root != i && ref->given[at->root])
+			ref->given[i] = false;
+		if (ref->given[i])
+			ok = ok && tn_memory_write(&ref->state[at->root], arena,
+					   at->begin, at->end, i, 0);
+	}
+	return ok;
+}
+
+enum tn_status tn_reference_run(const struct tn_graph *g, struct tn_arena *arena,
+	struct tn_reference *out, uint32_t *out_bad)
+{
+	*out = (struct tn_reference){ .g = g };
+	out->deeds = TN_NEW_ARRAY(arena, struct tn_deed, g->n_ops);
+	out->extent = TN_NEW_ARRAY(arena, struct tn_extent, g->n_tensors);
+	out->given = TN_NEW_ARRAY(arena, bool, g->n_tensors);
+	out->constant = TN_NEW_ARRAY(arena, bool, g->n_tensors);
+	out->state = TN_NEW_ARRAY(arena, struct tn_memory, g->n_tensors);
+	if (!out->deeds || !out->extent || !out->given || !out->constant || !out->state)
+		return TN_ERR_NOMEM;
+	for (*out_bad = 0; *out_bad < g->n_tensors; ++*out_bad)
+		if (!extent_of(g, *out_bad, &out->extent[*out_bad]))
+			return TN_ERR_INPUT;
+	if (!number_values(out, arena) || !fill(out, arena))
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		if (!run_op(out, g->schedule[i], arena))
+			return TN_ERR_NOMEM;
+	return TN_OK;
+}

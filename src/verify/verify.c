@@ -1,0 +1,428 @@
+#include "verify/verify.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "base/checked.h"
+#include "contract/contract.h"
+#include "verify/check.h"
+
+struct run {
+	struct tn_check *c;
+	struct tn_memory *regions; /* what planned memory holds */
+	uint32_t op; /* that runs, or TN_NONE */
+	const struct tn_deed *deed;
+	bool *done; /* by op */
+	bool *told; /* by value: its loss is reported */
+	enum tn_status status;
+};
+
+void tn_check_refuse(struct tn_check *c, const struct tn_verdict *v, const char *fmt, ...)
+{
+	const struct tn_graph *g = c->g;
+	const struct tn_op *op = v->op == TN_NONE ? NULL : &g->ops[v->op];
+	const struct tn_tensor *t = v->tensor == TN_NONE ? NULL : &g->tensors[v->tensor];
+	uint32_t refusals = c->out->refusals + 1, replayed = c->out->replayed;
+	const char *text;
+	va_list args;
+
+	va_start(args, fmt);
+	text = tn_arena_vprintf(c->diags->arena, fmt, args);
+	va_end(args);
+	tn_diag_at(c->diags, SEVERITY_ERROR, v->rule, g->source,
+		op  ? op->pointer
+		: t ? t->pointer
+		    : NULL,
+		op  ? op->name
+		: t ? t->name
+		    : NULL,
+		"%s", text ? text : "out of memory");
+	if (refusals == 1)
+		*c->out = *v;
+	c->out->refusals = refusals;
+	c->out->replayed = replayed;
+}
+
+static struct tn_seen seen(const struct tn_check *c, struct tn_content what, int64_t len)
+{
+	struct tn_seen s = { SEEN_GIVEN, what.value, TN_NONE, what.at, what.at + len };
+	const struct tn_deed *deed;
+
+	if (what.value == TN_NOTHING)
+		return (struct tn_seen){ SEEN_NOTHING, TN_NONE, TN_NONE, 0, 0 };
+	if (what.value < c->g->n_tensors)
+		return s;
+	s.op = c->ref.writer[what.value - c->g->n_tensors];
+	deed = &c->ref.deeds[s.op];
+	if (what.value - deed->first_value == deed->n)
+		return (struct tn_seen){ SEEN_GARBAGE, TN_NONE, s.op, what.at, s.end };
+	s.kind = SEEN_WRITTEN;
+	s.tensor = deed->touches[what.value - deed->first_value].tensor;
+	return s;
+}
+
+static const char *phrase(struct tn_check *c, const struct tn_seen *s)
+{
+	const char *op = s->op == TN_NONE ? "" : c->g->ops[s->op].name, *text = "nothing";
+
+	if (s->kind == SEEN_GARBAGE)
+		text = tn_arena_printf(c->arena, "garbage of '%s'", op);
+	else if (s->kind != SEEN_NOTHING)
+		text = tn_arena_printf(c->arena,
+			"bytes %" PRId64 "..%" PRId64 " of '%s', %s%s%s", s->begin,
+			s->end, c->g->tensors[s->tensor].name,
+			*op ? "written by '" : "as given", op, *op ? "'" : "");
+	return text ? text : "out of memory";
+}
+
+/* Reports that the touch does not hold at `from` what `want` holds there. Only the first
+ * loss of a value is told: what follows from it is no news. */
+static void refuse_bytes(struct run *r, const char *rule, const struct tn_touch *t,
+	struct tn_memory *want, int64_t from, int64_t end)
+{
+	struct tn_check *c = r->c;
+	const struct tn_plan_tensor *p = &c->plan->tensors[t->at.root];
+	int64_t place = p->offset + t->at.begin + from;
+	struct tn_content w = tn_memory_at(want, from);
+	struct tn_content f = tn_memory_at(&r->regions[p->region], place);
+	int64_t len = tn_min_i64(end - from, tn_min_i64(w.run, f.run));
+	struct tn_verdict v = { .rule = rule,
+		.op = r->op,
+		.tensor = t->tensor,
+		.begin = from,
+		.end = from + len,
+		.region = p->region,
+		.place = place,
+		.expected = seen(c, w, len),
+		.found = seen(c, f, len) };
+
+	if (r->told[w.value == TN_NOTHING ? t->tensor : w.value])
+		return;
+	r->told[w.value == TN_NOTHING ? t->tensor : w.value] = true;
+	if (!rule && r->op != TN_NONE && v.found.op == r->op)
+		v.rule = v.found.kind == SEEN_GARBAGE ? "plan/scratch-overlap"
+						      : "plan/overlap";
+	else if (!rule)
+		v.rule = v.expected.op != TN_NONE && !r->done[v.expected.op]
+				 ? "plan/order"
+				 : "plan/lost-value";
+	tn_check_refuse(c, &v, "%s bytes %" PRId64 "..%" PRId64 " of '%s', finds %s",
+		r->op == TN_NONE ? "the caller needs" : "needs", v.begin, v.end,
+		c->g->tensors[t->tensor].name, phrase(c, &v.found));
+	tn_diag_note(c->diags, "expected: %s", phrase(c, &v.expected));
+	tn_diag_note(c->diags, "place: region '%s', bytes %" PRId64 "..%" PRId64,
+		c->plan->regions[p->region].name, place, place + len);
+}
+
+/* Do bytes [begin, end) of the touch hold what `want` holds there? With `say`, reports
+ * where not; `rule` NULL: as the finding suggests. */
+static bool holds(struct run *r, const struct tn_touch *t, struct tn_memory *want,
+	int64_t begin, int64_t end, bool say, const char *rule)
+{
+	const struct tn_plan_tensor *p;
+	int64_t n;
+
+	if (begin == end)
+		return true;
+	p = &r->c->plan->tensors[t->at.root];
+	n = tn_memory_match(&r->regions[p->region], p->offset + t->at.begin + begin, want,
+		begin, end - begin, t->strict);
+	if (n < end - begin && say)
+		refuse_bytes(r, rule, t, want, begin + n, end);
+	return n == end - begin;
+}
+
+/* Do all operands hold what they must before the op, or after it? */
+static bool intact(struct run *r, bool after, bool say)
+{
+	bool ok = true;
+
+	for (uint32_t k = 0; k < r->deed->n && (ok || say); k++) {
+		struct tn_touch *t = &r->deed->touches[k];
+
+		if (!after && !t->reads)
+			continue;
+		if (!holds(r, t, after ? &t->after : &t->before, 0,
+			    t->at.end - t->at.begin, say, NULL))
+			ok = false;
+	}
+	return ok;
+}
+
+static void put(struct run *r, const struct tn_touch *t, struct tn_memory *what,
+	int64_t begin, int64_t end)
+{
+	const struct tn_plan_tensor *p;
+
+	if (begin == end)
+		return;
+	p = &r->c->plan->tensors[t->at.root];
+	if (!tn_memory_copy(&r->regions[p->region], r->c->arena,
+		    p->offset + t->at.begin + begin, what, begin, end - begin))
+		r->status = TN_ERR_NOMEM;
+}
+
+static bool replay_step(void *user, const struct tn_step *step)
+{
+	struct run *r = user;
+	uint32_t n_inputs = r->c->g->ops[r->op].n_inputs;
+
+	for (uint32_t i = 0; i < step->n_reads + step->n_writes; i++) {
+		bool write = i >= step->n_reads;
+		const struct tn_access *a =
+			write ? &step->writes[i - step->n_reads] : &step->reads[i];
+		uint32_t room = write ? r->deed->n - n_inputs : n_inputs;
+		struct tn_touch *t = &r->deed->touches[write ? n_inputs : 0];
+
+		if (a->operand < room)
+			t += a->operand;
+		if (a->operand < room && t->at.begin == t->at.end)
+			continue;
+		if (a->operand >= room || a->begin < 0 || a->begin > a->end ||
+			a->end > t->at.end - t->at.begin)
+			r->status = TN_ERR_INTERNAL;
+		else if (write)
+			put(r, t, &t->made, a->begin, a->end);
+		else
+			(void)holds(r, t, &t->before, a->begin, a->end, true, NULL);
+	}
+	return r->status == TN_OK;
+}
+
+static void write_all(struct run *r)
+{
+	for (uint32_t k = 0; k < r->deed->n; k++) {
+		struct tn_touch *t = &r->deed->touches[k];
+
+		if (t->writes)
+			put(r, t, &t->made, 0, t->at.end - t->at.begin);
+	}
+}
+
+/* No order of its accesses is known: what it reads must last until it ends, and what it
+ * writes as well. */
+static void run_opaque(struct run *r)
+{
+	(void)intact(r, false, true);
+	write_all(r);
+	(void)intact(r, true, true);
+}
+
+/* If all operands are intact before and after, then no access met another and the order
+ * does not matter. Otherwise the steps decide. */
+static void run_stepwise(struct run *r, struct tn_variant variant)
+{
+	enum tn_status status;
+	struct tn_memory nothing = { 0 };
+
+	if (!r->deed->tangled && intact(r, false, false)) {
+		write_all(r);
+		if (intact(r, true, false))
+			return;
+		for (uint32_t k = r->deed->n; k-- > 0;) { /* outputs, then inputs */
+			struct tn_touch *t = &r->deed->touches[k];
+
+			put(r, t, t->writes ? &nothing : &t->before, 0,
+				t->at.end - t->at.begin);
+		}
+	}
+	r->c->out->replayed++;
+	status = tn_contract_walk(r->c->g, (tn_op_id){ r->op }, variant, replay_step, r);
+	if (r->status == TN_OK && status != TN_OK)
+		r->status = status == TN_ERR_NOMEM ? status : TN_ERR_INTERNAL;
+}
+
+/* Scratch holds the op's garbage from before its first step until after its last. */
+static bool scratch(struct run *r, const struct tn_plan_op *p, bool after)
+{
+	uint32_t value = r->deed->first_value + r->deed->n;
+	struct tn_segment s = { 0, p->scratch_bytes, 0, value };
+	struct tn_memory want = { &s, 1, 1, 0 };
+	struct tn_memory *m;
+
+	if (!p->scratch_bytes)
+		return true;
+	m = &r->regions[p->scratch_region];
+	if (after)
+		return tn_memory_match(m, p->scratch_offset, &want, 0, p->scratch_bytes,
+			       true) == p->scratch_bytes;
+	if (!tn_memory_write(m, r->c->arena, p->scratch_offset,
+		    p->scratch_offset + p->scratch_bytes, value, 0))
+		r->status = TN_ERR_NOMEM;
+	return true;
+}
+
+static bool check_variant(struct run *r, const struct tn_plan_op *p, struct tn_variant v)
+{
+	struct tn_verdict bad = {
+		.rule = "plan/variant", .op = r->op, .tensor = TN_NONE
+	};
+	struct tn_variant list[TN_VARIANTS_MAX] = { { false, HOLD_NONE } };
+	uint32_t n = tn_contract_variants(r->c->g, (tn_op_id){ r->op }, list), i = 0;
+	int64_t need;
+
+	n = n ? n : 1; /* opaque: there is one */
+	while (i < n && (list[i].descending != v.descending || list[i].hold != v.hold))
+		i++;
+	if (i == n || p->descending > 1) {
+		tn_check_refuse(r->c, &bad, "has no variant of order %u and hold %u",
+			p->descending, p->hold);
+		return false;
+	}
+	need = tn_contract_scratch(r->c->g, (tn_op_id){ r->op }, v);
+	bad.rule = "plan/scratch-size";
+	if (p->scratch_bytes < need)
+		tn_check_refuse(r->c, &bad,
+			"has %" PRId64 " bytes of scratch, needs %" PRId64,
+			p->scratch_bytes, need);
+	return true;
+}
+
+static void run_op(struct run *r)
+{
+	const struct tn_plan_op *p = &r->c->plan->ops[r->op];
+	struct tn_variant v = { p->descending != 0, (enum tn_hold)p->hold };
+	struct tn_verdict bad = { .rule = "plan/scratch-overlap",
+		.op = r->op,
+		.tensor = TN_NONE,
+		.region = p->scratch_region,
+		.place = p->scratch_offset };
+
+	for (uint32_t k = 0; p->elided && k < r->deed->n; k++) {
+		struct tn_touch *t = &r->deed->touches[k];
+
+		if (t->writes)
+			(void)holds(r, t, &t->made, 0, t->at.end - t->at.begin, true,
+				"plan/elided");
+	}
+	if (p->elided || !check_variant(r, p, v))
+		return;
+	(void)scratch(r, p, false);
+	if (r->deed->opaque)
+		run_opaque(r);
+	else
+		run_stepwise(r, v);
+	if (!scratch(r, p, true))
+		tn_check_refuse(r->c, &bad, "writes an output into its scratch");
+}
+
+/* Does tensor i hold what it was given, or else what the graph leaves in it? */
+static void check_tensor(
+	struct run *r, uint32_t i, bool given, bool strict, const char *rule)
+{
+	struct tn_check *c = r->c;
+	struct tn_touch t = { .tensor = i, .at = c->ref.extent[i], .strict = strict };
+	int64_t len = t.at.end - t.at.begin;
+	struct tn_memory want = { 0 };
+
+	if (c->ref.constant[t.at.root] ||
+		c->plan->tensors[t.at.root].region == TN_REGION_NONE)
+		return;
+	if (given ? !tn_memory_write(&want, c->arena, 0, len, i, 0)
+		  : !tn_memory_copy(&want, c->arena, 0, &c->ref.state[t.at.root],
+			    t.at.begin, len))
+		r->status = TN_ERR_NOMEM;
+	else
+		(void)holds(r, &t, &want, 0, len, true, rule);
+}
+
+/* Before the first op: all that is given is there, so no two of it may meet. */
+static void start(struct run *r)
+{
+	const struct tn_check *c = r->c;
+
+	for (uint32_t i = 0; i < c->g->n_tensors; i++) {
+		const struct tn_extent *at = &c->ref.extent[i];
+		const struct tn_plan_tensor *p = &c->plan->tensors[at->root];
+
+		if (c->ref.given[i] && !c->ref.constant[i] &&
+			p->region != TN_REGION_NONE &&
+			!tn_memory_write(&r->regions[p->region], c->arena,
+				p->offset + at->begin, p->offset + at->end, i, 0))
+			r->status = TN_ERR_NOMEM;
+	}
+	for (uint32_t i = 0; i < c->g->n_tensors; i++)
+		if (c->ref.given[i])
+			check_tensor(r, i, true, true, "plan/overlap");
+}
+
+/* After the last op: what the caller, or the next invocation, will look at. One invocation
+ * is enough to judge all: only variables are taken to survive between two, and they must
+ * hold what the graph leaves in them, so the next one starts from the same state. */
+static void finish(struct run *r)
+{
+	const struct tn_graph *g = r->c->g;
+
+	r->op = TN_NONE;
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const struct tn_tensor *t = &g->tensors[i];
+
+		if (t->role == ROLE_VARIABLE)
+			check_tensor(r, i, false, false, "plan/variable-lost");
+		else if (r->c->ref.given[i] && !t->clobber)
+			check_tensor(r, i, true, true, "plan/input-lost");
+		else if (t->observed || (t->role == ROLE_INPUT && !t->clobber))
+			check_tensor(r, i, false, false, "plan/observed-lost");
+		else if (t->role == ROLE_OUTPUT)
+			check_tensor(r, i, false, !t->has_strides, "plan/output-lost");
+	}
+	for (uint32_t i = 0; i < g->n_outputs; i++)
+		if (g->outputs[i].i != TN_NONE)
+			check_tensor(r, g->outputs[i].i, false,
+				!g->tensors[g->outputs[i].i].has_strides,
+				"plan/output-lost");
+}
+
+static enum tn_status execute(struct tn_check *c)
+{
+	struct run r = { .c = c, .op = TN_NONE };
+
+	r.regions = TN_NEW_ARRAY(c->arena, struct tn_memory, c->plan->n_regions);
+	r.done = TN_NEW_ARRAY(c->arena, bool, c->g->n_ops);
+	r.told = TN_NEW_ARRAY(c->arena, bool, c->ref.n_values);
+	if (!r.regions || !r.done || !r.told)
+		return TN_ERR_NOMEM;
+	start(&r);
+	for (uint32_t i = 0; i < c->g->n_ops && r.status == TN_OK; i++) {
+		r.op = c->plan->order[i];
+		r.deed = &c->ref.deeds[r.op];
+		if (!r.deed->idle)
+			run_op(&r);
+		r.done[r.op] = true;
+	}
+	if (r.status == TN_OK)
+		finish(&r);
+	return r.status;
+}
+
+enum tn_status tn_verify(const struct tn_graph *g, const struct tn_plan *plan,
+	struct tn_arena *scratch, struct tn_diags *diags, struct tn_verdict *out)
+{
+	struct tn_check c = {
+		.g = g, .plan = plan, .arena = scratch, .diags = diags, .out = out
+	};
+	struct tn_verdict stale = {
+		.rule = "plan/stale", .op = TN_NONE, .tensor = TN_NONE
+	};
+	enum tn_status status;
+	uint32_t bad;
+
+	*out = (struct tn_verdict){ .op = TN_NONE, .tensor = TN_NONE };
+	if (plan->n_tensors != g->n_tensors || plan->n_ops != g->n_ops) {
+		tn_check_refuse(&c, &stale,
+			"the plan is for %u tensors and %u ops, the graph has %u and %u",
+			plan->n_tensors, plan->n_ops, g->n_tensors, g->n_ops);
+		return TN_ERR_REFUSED;
+	}
+	status = tn_reference_run(g, scratch, &c.ref, &bad);
+	if (status != TN_OK) /* tn_validate refuses views that do not resolve */
+		return status == TN_ERR_INPUT ? TN_ERR_INTERNAL : status;
+	if (!tn_check_layout(&c))
+		return TN_ERR_NOMEM;
+	if (!out->refusals)
+		status = execute(&c);
+	if (status == TN_OK && out->refusals)
+		status = TN_ERR_REFUSED;
+	out->accepted = status == TN_OK;
+	return status;
+}
