@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/status.h"
+
 #define TN_REGION_NONE UINT32_MAX /* not in planned memory: a constant, an unused tensor */
 
 struct tn_plan_tensor {
@@ -57,5 +60,10 @@ struct tn_plan {
 	int64_t disjoint_bound_bytes; /* largest sum of live tensors, no overlap at all */
 	struct tn_plan_digests digests;
 };
+
+/* A plan with nothing in it: no tensor placed, the ops in the order of their ids, regions
+ * called "arena" without limit, aligned to 16. */
+enum tn_status TN_MUST_CHECK tn_plan_init(struct tn_plan *plan, struct tn_arena *arena,
+	uint32_t n_tensors, uint32_t n_ops, uint32_t n_regions);
 
 #endif

@@ -1,0 +1,24 @@
+#include "plan/plan.h"
+
+enum tn_status tn_plan_init(struct tn_plan *plan, struct tn_arena *arena,
+	uint32_t n_tensors, uint32_t n_ops, uint32_t n_regions)
+{
+	*plan = (struct tn_plan){
+		.n_tensors = n_tensors, .n_ops = n_ops, .n_regions = n_regions
+	};
+	plan->tensors = TN_NEW_ARRAY(arena, struct tn_plan_tensor, n_tensors);
+	plan->ops = TN_NEW_ARRAY(arena, struct tn_plan_op, n_ops);
+	plan->order = TN_NEW_ARRAY(arena, uint32_t, n_ops);
+	plan->regions = TN_NEW_ARRAY(arena, struct tn_plan_region, n_regions);
+	if (!plan->tensors || !plan->ops || !plan->order || !plan->regions)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < n_tensors; i++)
+		plan->tensors[i].region = TN_REGION_NONE;
+	for (uint32_t i = 0; i < n_ops; i++)
+		plan->order[i] = i;
+	for (uint32_t i = 0; i < n_regions; i++)
+		plan->regions[i] = (struct tn_plan_region){
+			.name = "arena", .capacity = -1, .align = 16, .cost = 1
+		};
+	return TN_OK;
+}
