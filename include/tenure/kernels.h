@@ -224,7 +224,7 @@ struct tn_pad_params {
 tn_kernel_fn tn_pad;
 
 /* tn_strided: output element [i0, i1, ...] is input element base + sum of i * stride
- * (TRANSPOSE and relatives). */
+ * (TRANSPOSE, SLICE, BROADCAST_TO and relatives). */
 struct tn_strided_params {
 	struct tn_order order;
 	int32_t rank; /* at least 1 */
@@ -234,6 +234,31 @@ struct tn_strided_params {
 	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
 };
 tn_kernel_fn tn_strided;
+
+/* tn_mapped: output element [i0, i1, ...] is a run of `run` input elements that starts at
+ * table_0[i0] + table_1[i1] + ...; the tables follow each other (MIRROR_PAD,
+ * RESIZE_NEAREST_NEIGHBOR). */
+struct tn_mapped_params {
+	struct tn_order order;
+	int32_t rank; /* at least 1 */
+	int32_t dim[TN_DIMS_MAX];
+	int32_t run; /* elements */
+	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
+	uint32_t n_table; /* sum of the dimensions */
+	const int32_t *table;
+};
+tn_kernel_fn tn_mapped;
+
+/* tn_concat: in: n_runs tensors; the output is `outer` times one run of each.
+ * tn_split: the same the other way round, in: one tensor, out: n_runs. */
+struct tn_chunks_params {
+	struct tn_order order;
+	int32_t outer;
+	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
+	uint32_t n_runs;
+	const int32_t *run; /* elements, by operand */
+};
+tn_kernel_fn tn_concat, tn_split;
 
 /* tn_quantize_f32_s8. */
 struct tn_quantize_f32_params {
