@@ -1,0 +1,245 @@
+#include "bind/program.h"
+
+#include "base/checked.h"
+#include "bind/view.h"
+
+struct builder {
+	const struct tn_graph *g;
+	const struct tn_plan *plan;
+	struct tn_arena *arena;
+	struct tn_diags *diags;
+	struct tn_program *out;
+	bool wrong; /* something was reported */
+};
+
+static const char plan_rule[] = "exec/plan-mismatch";
+
+static void refuse_tensor(struct builder *b, const struct tn_tensor *t, const char *why)
+{
+	tn_diag_at(b->diags, SEVERITY_ERROR, plan_rule, b->g->source, t->pointer, t->name,
+		"the plan does not fit tensor '%s': %s", t->name, why);
+	b->wrong = true;
+}
+
+static void refuse_op(struct builder *b, const struct tn_op *op, const char *why)
+{
+	tn_diag_at(b->diags, SEVERITY_ERROR, plan_rule, b->g->source, op->pointer,
+		op->name, "the plan does not fit op '%s': %s", op->name, why);
+	b->wrong = true;
+}
+
+static bool refuse_plan(struct builder *b, const char *why)
+{
+	tn_diag_at(b->diags, SEVERITY_ERROR, plan_rule, b->g->source, NULL, NULL,
+		"the plan does not fit the graph: %s", why);
+	b->wrong = true;
+	return false;
+}
+
+static enum tn_status check_plan(struct builder *b)
+{
+	const struct tn_plan *plan = b->plan;
+	bool *seen;
+
+	if (plan->n_tensors != b->g->n_tensors) {
+		refuse_plan(b, "it is for another number of tensors");
+		return TN_OK;
+	}
+	if (plan->n_ops != b->g->n_ops) {
+		refuse_plan(b, "it is for another number of ops");
+		return TN_OK;
+	}
+	seen = TN_NEW_ARRAY(b->arena, bool, plan->n_ops);
+	if (!seen)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < plan->n_ops; i++) {
+		if (plan->order[i] >= plan->n_ops || seen[plan->order[i]]) {
+			refuse_plan(b, "its order is not a permutation of the ops");
+			return TN_OK;
+		}
+		seen[plan->order[i]] = true;
+	}
+	for (uint32_t i = 0; i < plan->n_regions; i++)
+		if (plan->regions[i].used < 0)
+			refuse_plan(b, "a region has a negative size");
+	return TN_OK;
+}
+
+/* Is [offset, offset + bytes) inside the region, and what is wrong if not. */
+static const char *misplaced(const struct tn_plan *plan, uint32_t region, int64_t offset,
+	int64_t bytes, int64_t align)
+{
+	int64_t end;
+
+	if (region >= plan->n_regions)
+		return "it has no such region";
+	if (offset < 0 || bytes < 0 || !tn_add_i64(offset, bytes, &end) ||
+		end > plan->regions[region].used)
+		return "it lies outside its region";
+	if (offset % align != 0)
+		return "its offset is not a multiple of the width of its elements";
+	return NULL;
+}
+
+/* Loads and stores of the kernels are as wide as the element. */
+static int64_t natural_align(const struct tn_tensor *t)
+{
+	int bits = tn_dtype_bits(t->dtype);
+
+	return bits == 16 || bits == 32 || bits == 64 ? bits / 8 : bits == 128 ? 8 : 1;
+}
+
+static void place(struct builder *b, uint32_t id)
+{
+	const struct tn_tensor *t = &b->g->tensors[id];
+	const struct tn_plan_tensor *at = &b->plan->tensors[id];
+	struct tn_storage *out = &b->out->tensors[id];
+	tn_tensor_id root;
+	int64_t offset;
+	const char *why;
+
+	if (t->bytes < 0) {
+		refuse_tensor(b, t, "its size is not known");
+		return;
+	}
+	if (!tn_view_root(b->g, (tn_tensor_id){ id }, &root, &offset)) {
+		refuse_tensor(b, t, "it is a view that is not one range of bytes");
+		return;
+	}
+	if (at->region == TN_REGION_NONE && root.i != id) {
+		at = &b->plan->tensors[root.i];
+		if (at->region != TN_REGION_NONE &&
+			!tn_add_i64(offset, at->offset, &offset)) {
+			refuse_tensor(b, t, "it lies outside its region");
+			return;
+		}
+	} else {
+		offset = at->offset;
+		if (at->region != TN_REGION_NONE && at->bytes < t->bytes)
+			refuse_tensor(b, t, "its size is another one");
+	}
+	if (at->region == TN_REGION_NONE && t->bytes == 0)
+		return;
+	why = at->region == TN_REGION_NONE ? "it has no place there"
+					   : misplaced(b->plan, at->region, offset,
+						     t->bytes, natural_align(t));
+	if (why) {
+		refuse_tensor(b, t, why);
+		return;
+	}
+	*out = (struct tn_storage){ at->region, offset, t->bytes };
+}
+
+static enum tn_status place_all(struct builder *b)
+{
+	bool *used = tn_tensors_used(b->g, b->arena);
+
+	b->out->tensors = TN_NEW_ARRAY(b->arena, struct tn_storage, b->g->n_tensors);
+	if (!used || !b->out->tensors)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < b->g->n_tensors; i++) {
+		b->out->tensors[i] = (struct tn_storage){ .region = TN_REGION_NONE };
+		if (used[i])
+			place(b, i);
+	}
+	return TN_OK;
+}
+
+static void place_scratch(struct builder *b, struct tn_program_op *po)
+{
+	const struct tn_op *op = &b->g->ops[po->op.i];
+	const struct tn_plan_op *at = &b->plan->ops[po->op.i];
+	int64_t need = tn_contract_scratch(b->g, po->op, po->variant);
+	const char *why;
+
+	po->scratch = (struct tn_storage){ .region = TN_REGION_NONE };
+	if (need <= 0)
+		return;
+	if (at->scratch_bytes < need) {
+		refuse_op(b, op, "its scratch is too small");
+		return;
+	}
+	why = misplaced(
+		b->plan, at->scratch_region, at->scratch_offset, need, TN_PROGRAM_ALIGN);
+	if (why)
+		refuse_op(b, op, "its scratch lies outside its region or is not aligned");
+	else
+		po->scratch = (struct tn_storage){ at->scratch_region, at->scratch_offset,
+			need };
+}
+
+/* Does the kernel set know this variant of the op? An opaque op has the plain one only. */
+static bool known_variant(const struct tn_graph *g, tn_op_id op, struct tn_variant v)
+{
+	struct tn_variant known[TN_VARIANTS_MAX];
+	uint32_t n = tn_contract_variants(g, op, known);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (known[i].descending == v.descending && known[i].hold == v.hold)
+			return true;
+	return n == 0 && !v.descending && v.hold == HOLD_NONE;
+}
+
+static enum tn_status bind_op(struct builder *b, uint32_t position)
+{
+	struct tn_program_op *po = &b->out->ops[position];
+	const struct tn_plan_op *at;
+	enum tn_status status;
+
+	po->op.i = b->plan->order[position];
+	at = &b->plan->ops[po->op.i];
+	po->elided = at->elided;
+	po->variant = (struct tn_variant){ at->descending != 0, (enum tn_hold)at->hold };
+	po->scratch.region = TN_REGION_NONE;
+	if (po->elided)
+		return TN_OK;
+	if (!known_variant(b->g, po->op, po->variant)) {
+		refuse_op(b, &b->g->ops[po->op.i], "no kernel has that variant");
+		return TN_OK;
+	}
+	status = tn_bind(b->g, po->op, po->variant, b->arena, b->diags, &po->call);
+	if (status == TN_ERR_REFUSED || status == TN_ERR_INPUT) {
+		b->wrong = true; /* bind said why; say it of the other ops too */
+		return TN_OK;
+	}
+	if (status != TN_OK)
+		return status;
+	place_scratch(b, po);
+	return TN_OK;
+}
+
+enum tn_status tn_program_new(const struct tn_graph *g, const struct tn_plan *plan,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_program *out)
+{
+	struct builder b = { g, plan, arena, diags, out, false };
+	enum tn_status status;
+
+	if (!plan) {
+		struct tn_plan *own = TN_NEW(arena, struct tn_plan);
+
+		if (!own)
+			return TN_ERR_NOMEM;
+		status = tn_plan_unshared(g, NULL, arena, diags, own);
+		if (status != TN_OK)
+			return status;
+		b.plan = own;
+	}
+	*out = (struct tn_program){ .graph = g, .plan = b.plan, .n_ops = g->n_ops };
+	status = check_plan(&b);
+	if (status != TN_OK || b.wrong)
+		return status != TN_OK ? status : TN_ERR_INPUT;
+	out->ops = TN_NEW_ARRAY(arena, struct tn_program_op, g->n_ops);
+	if (!out->ops)
+		return TN_ERR_NOMEM;
+	status = place_all(&b);
+	for (uint32_t i = 0; i < g->n_ops && status == TN_OK; i++)
+		status = bind_op(&b, i);
+	if (status == TN_OK && b.wrong)
+		status = TN_ERR_INPUT;
+	return status;
+}
+
+uint8_t tn_variable_byte(const struct tn_tensor *t)
+{
+	return t->dtype == DTYPE_I8 && t->quant.n ? (uint8_t)t->quant.zero_point[0] : 0;
+}
