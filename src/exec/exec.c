@@ -1,0 +1,223 @@
+#include "exec/exec.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+#include "base/checked.h"
+#include "ir/seed.h"
+
+/* ---- memory ---- */
+
+static enum tn_status make_regions(struct tn_exec *e, struct tn_arena *arena)
+{
+	const struct tn_plan *plan = e->program.plan;
+	size_t largest = 0;
+
+	e->regions = TN_NEW_ARRAY(arena, uint8_t *, plan->n_regions);
+	if (!e->regions)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < plan->n_regions; i++) {
+		size_t size;
+		uint8_t *block;
+
+		if (!tn_size_from_i64(plan->regions[i].used, &size) ||
+			size > SIZE_MAX - 4 * TN_EXEC_GUARD)
+			return TN_ERR_NOMEM;
+		block = tn_arena_alloc(arena, size + 3 * TN_EXEC_GUARD);
+		if (!block)
+			return TN_ERR_NOMEM;
+		block += TN_EXEC_GUARD - (uintptr_t)block % TN_EXEC_GUARD;
+		memset(block, TN_EXEC_GUARD_BYTE, TN_EXEC_GUARD);
+		memset(block + TN_EXEC_GUARD + size, TN_EXEC_GUARD_BYTE, TN_EXEC_GUARD);
+		e->regions[i] = block + TN_EXEC_GUARD;
+		largest = size > largest ? size : largest;
+	}
+	e->needed = tn_arena_alloc(arena, largest);
+	return e->needed ? TN_OK : TN_ERR_NOMEM;
+}
+
+static bool is_constant(const struct tn_tensor *t)
+{
+	return t->data_kind == DATA_BYTES;
+}
+
+/* Constants may lie anywhere in a file; kernels load whole elements. */
+static const uint8_t *aligned(struct tn_arena *arena, const struct tn_tensor *t)
+{
+	size_t size = (size_t)t->data_bytes;
+	uint8_t *copy;
+
+	if ((uintptr_t)t->data % 16 == 0)
+		return t->data;
+	copy = tn_arena_alloc(arena, size);
+	if (copy && size)
+		memcpy(copy, t->data, size);
+	return copy;
+}
+
+static enum tn_status locate(struct tn_exec *e, struct tn_arena *arena)
+{
+	const struct tn_graph *g = e->graph;
+
+	e->bytes = TN_NEW_ARRAY(arena, const uint8_t *, g->n_tensors);
+	if (!e->bytes)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const struct tn_tensor *t = &g->tensors[i];
+		const struct tn_storage *s = &e->program.tensors[i];
+
+		if (s->region != TN_REGION_NONE) {
+			e->bytes[i] = tn_exec_at(e, s);
+		} else if (is_constant(t)) {
+			e->bytes[i] = aligned(arena, t);
+			if (!e->bytes[i])
+				return TN_ERR_NOMEM;
+		}
+	}
+	return TN_OK;
+}
+
+static const void *read_from(const struct tn_exec *e, const struct tn_operand *o)
+{
+	return o->tensor.i == TN_NONE ? o->data : e->bytes[o->tensor.i];
+}
+
+/* NULL for what no kernel may write: a constant. */
+static void *write_to(const struct tn_exec *e, const struct tn_operand *o)
+{
+	const struct tn_storage *s;
+
+	if (o->tensor.i == TN_NONE)
+		return NULL;
+	s = &e->program.tensors[o->tensor.i];
+	return s->region == TN_REGION_NONE ? NULL : tn_exec_at(e, s);
+}
+
+static enum tn_status link_ops(struct tn_exec *e, struct tn_arena *arena)
+{
+	e->ops = TN_NEW_ARRAY(arena, struct tn_exec_op, e->program.n_ops);
+	if (!e->ops)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < e->program.n_ops; i++) {
+		const struct tn_program_op *po = &e->program.ops[i];
+		struct tn_exec_op *op = &e->ops[i];
+
+		if (po->elided)
+			continue;
+		op->in = TN_NEW_ARRAY(arena, const void *, po->call.n_in);
+		op->out = TN_NEW_ARRAY(arena, void *, po->call.n_out);
+		if (!op->in || !op->out)
+			return TN_ERR_NOMEM;
+		for (uint32_t k = 0; k < po->call.n_in; k++)
+			op->in[k] = read_from(e, &po->call.in[k]);
+		for (uint32_t k = 0; k < po->call.n_out; k++)
+			op->out[k] = write_to(e, &po->call.out[k]);
+		if (po->scratch.region != TN_REGION_NONE)
+			op->scratch = tn_exec_at(e, &po->scratch);
+	}
+	return TN_OK;
+}
+
+static enum tn_status make_inputs(struct tn_exec *e, struct tn_arena *arena)
+{
+	e->inputs = TN_NEW_ARRAY(arena, uint8_t *, e->graph->n_inputs);
+	if (!e->inputs)
+		return TN_ERR_NOMEM;
+	for (uint32_t k = 0; k < e->graph->n_inputs; k++) {
+		size_t size = 0;
+
+		(void)tn_exec_bytes(e, e->graph->inputs[k], &size);
+		e->inputs[k] = tn_arena_alloc(arena, size);
+		if (!e->inputs[k])
+			return TN_ERR_NOMEM;
+	}
+	return TN_OK;
+}
+
+enum tn_status tn_exec_new(const struct tn_graph *g, const struct tn_plan *plan,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_exec **out)
+{
+	struct tn_exec *e = TN_NEW(arena, struct tn_exec);
+	enum tn_status status;
+
+	if (!e)
+		return TN_ERR_NOMEM;
+	e->graph = g;
+	e->diags = diags;
+	e->poison = TN_POISON_NONE;
+	e->unshared = !plan;
+	status = tn_program_new(g, plan, arena, diags, &e->program);
+	if (status == TN_OK)
+		status = make_regions(e, arena);
+	if (status == TN_OK)
+		status = locate(e, arena);
+	if (status == TN_OK)
+		status = link_ops(e, arena);
+	if (status == TN_OK)
+		status = make_inputs(e, arena);
+	if (status != TN_OK)
+		return status;
+	e->life = tn_life_new(&e->program, arena);
+	if (!e->life)
+		return TN_ERR_NOMEM;
+	tn_exec_reset(e);
+	*out = e;
+	return TN_OK;
+}
+
+/* ---- inputs, variables, results ---- */
+
+void tn_exec_poison(struct tn_exec *e, int pattern)
+{
+	e->poison = pattern;
+}
+
+void tn_exec_reset(struct tn_exec *e)
+{
+	for (uint32_t i = 0; i < e->graph->n_tensors; i++) {
+		const struct tn_tensor *t = &e->graph->tensors[i];
+		const struct tn_storage *s = &e->program.tensors[i];
+
+		if (t->role == ROLE_VARIABLE && s->region != TN_REGION_NONE)
+			memset(tn_exec_at(e, s), tn_variable_byte(t), (size_t)s->bytes);
+	}
+}
+
+enum tn_status tn_exec_input(
+	struct tn_exec *e, uint32_t k, const void *bytes, size_t size)
+{
+	size_t want = 0;
+
+	if (k < e->graph->n_inputs)
+		(void)tn_exec_bytes(e, e->graph->inputs[k], &want);
+	if (k >= e->graph->n_inputs || want != size) {
+		tn_diag_at(e->diags, SEVERITY_ERROR, "exec/input-size", e->graph->source,
+			NULL, NULL, "input %u has %zu bytes, %zu are given", k, want,
+			size);
+		return TN_ERR_INPUT;
+	}
+	if (size)
+		memcpy(e->inputs[k], bytes, size);
+	return TN_OK;
+}
+
+void tn_exec_seed(struct tn_exec *e, uint32_t seed)
+{
+	for (uint32_t k = 0; k < e->graph->n_inputs; k++) {
+		tn_tensor_id id = e->graph->inputs[k];
+		size_t size = 0;
+
+		if (tn_exec_bytes(e, id, &size))
+			tn_seed_input(seed + k, e->graph->tensors[id.i].dtype,
+				e->inputs[k], (int64_t)size);
+	}
+}
+
+const uint8_t *tn_exec_bytes(const struct tn_exec *e, tn_tensor_id id, size_t *out_size)
+{
+	*out_size = 0;
+	if (!tn_tensor_id_ok(e->graph, id) || !e->bytes[id.i])
+		return NULL;
+	*out_size = (size_t)e->graph->tensors[id.i].bytes;
+	return e->bytes[id.i];
+}

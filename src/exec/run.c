@@ -1,0 +1,159 @@
+/* A run of the executor, with what watches it: poison and guards. */
+#include "exec/exec.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+
+/* ---- poison and guards ---- */
+
+/* Overwrites what no value occupies that a later op needs. Position -1: before the first
+ * op, when only variables hold anything. */
+static void poison(const struct tn_exec *e, int64_t position)
+{
+	const struct tn_plan *plan = e->program.plan;
+
+	for (uint32_t r = 0; r < plan->n_regions; r++) {
+		size_t size = (size_t)plan->regions[r].used;
+
+		memset(e->needed, 0, size);
+		for (uint32_t i = 0; i < e->graph->n_tensors; i++) {
+			const struct tn_storage *s = &e->program.tensors[i];
+			bool live = position < 0
+					    ? e->graph->tensors[i].role == ROLE_VARIABLE
+					    : e->life[i].birth <= position &&
+						      position < e->life[i].death;
+
+			if (s->region == r && live)
+				memset(e->needed + s->offset, 1, (size_t)s->bytes);
+		}
+		for (size_t i = 0; i < size; i++)
+			if (!e->needed[i])
+				e->regions[r][i] = (uint8_t)e->poison;
+	}
+}
+
+static uint8_t gap_byte(const struct tn_exec *e)
+{
+	return e->poison == TN_POISON_NONE ? TN_EXEC_GUARD_BYTE : (uint8_t)e->poison;
+}
+
+/* In memory without sharing: the bytes behind a tensor or scratch. */
+static uint8_t *gap_of(const struct tn_exec *e, const struct tn_storage *s)
+{
+	return s->region == TN_REGION_NONE ? NULL : tn_exec_at(e, s) + s->bytes;
+}
+
+/* Views end inside another tensor: only storage of its own has a gap behind it. */
+static const struct tn_storage *owner(const struct tn_exec *e, uint32_t tensor)
+{
+	static const struct tn_storage none = { .region = TN_REGION_NONE };
+
+	return e->graph->tensors[tensor].view_of.i == TN_NONE
+		       ? &e->program.tensors[tensor]
+		       : &none;
+}
+
+static void fill_gaps(const struct tn_exec *e)
+{
+	for (uint32_t i = 0; i < e->graph->n_tensors; i++)
+		if (gap_of(e, owner(e, i)))
+			memset(gap_of(e, owner(e, i)), gap_byte(e), TN_PROGRAM_GAP);
+	for (uint32_t i = 0; i < e->program.n_ops; i++)
+		if (gap_of(e, &e->program.ops[i].scratch))
+			memset(gap_of(e, &e->program.ops[i].scratch), gap_byte(e),
+				TN_PROGRAM_GAP);
+}
+
+static bool holds(const uint8_t *bytes, uint8_t value, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i] != value)
+			return false;
+	return true;
+}
+
+static bool gap_intact(const struct tn_exec *e, const struct tn_storage *s)
+{
+	const uint8_t *gap = gap_of(e, s);
+
+	return !gap || holds(gap, gap_byte(e), TN_PROGRAM_GAP);
+}
+
+static bool guards_intact(const struct tn_exec *e)
+{
+	const struct tn_plan *plan = e->program.plan;
+
+	for (uint32_t r = 0; r < plan->n_regions; r++)
+		if (!holds(e->regions[r] - TN_EXEC_GUARD, TN_EXEC_GUARD_BYTE,
+			    TN_EXEC_GUARD) ||
+			!holds(e->regions[r] + plan->regions[r].used, TN_EXEC_GUARD_BYTE,
+				TN_EXEC_GUARD))
+			return false;
+	if (!e->unshared)
+		return true;
+	for (uint32_t i = 0; i < e->graph->n_tensors; i++)
+		if (!gap_intact(e, owner(e, i)))
+			return false;
+	for (uint32_t i = 0; i < e->program.n_ops; i++)
+		if (!gap_intact(e, &e->program.ops[i].scratch))
+			return false;
+	return true;
+}
+
+/* ---- running ---- */
+
+static void show(const struct tn_exec *e, tn_layer_fn *fn, void *user, tn_tensor_id id,
+	tn_op_id op)
+{
+	struct tn_exec_layer layer = { .tensor = id, .op = op };
+
+	if (!fn || id.i == TN_NONE)
+		return;
+	layer.bytes = tn_exec_bytes(e, id, &layer.size);
+	if (layer.bytes)
+		fn(user, &layer);
+}
+
+static void start(struct tn_exec *e)
+{
+	if (e->poison != TN_POISON_NONE)
+		poison(e, -1);
+	if (e->unshared)
+		fill_gaps(e);
+	for (uint32_t k = 0; k < e->graph->n_inputs; k++) {
+		const struct tn_storage *s = &e->program.tensors[e->graph->inputs[k].i];
+
+		if (s->region != TN_REGION_NONE)
+			memcpy(tn_exec_at(e, s), e->inputs[k], (size_t)s->bytes);
+	}
+}
+
+enum tn_status tn_exec_run(struct tn_exec *e, tn_layer_fn *fn, void *user)
+{
+	const struct tn_graph *g = e->graph;
+
+	start(e);
+	for (uint32_t k = 0; k < g->n_inputs; k++)
+		show(e, fn, user, g->inputs[k], (tn_op_id){ TN_NONE });
+	for (uint32_t i = 0; i < e->program.n_ops; i++) {
+		const struct tn_program_op *po = &e->program.ops[i];
+		const struct tn_op *op = &g->ops[po->op.i];
+		const struct tn_exec_op *x = &e->ops[i];
+
+		if (!po->elided)
+			po->call.kernel->run(po->call.params, x->in, x->out, x->scratch);
+		if (!guards_intact(e)) {
+			tn_diag_at(e->diags, SEVERITY_ERROR, "exec/guard", g->source,
+				op->pointer, op->name,
+				"op '%s' wrote outside of its operands (%s)", op->name,
+				po->elided ? "nothing ran" : po->call.kernel->symbol);
+			return TN_ERR_INTERNAL;
+		}
+		for (uint32_t k = 0; k < op->n_outputs; k++)
+			show(e, fn, user, op->outputs[k], po->op);
+		if (e->poison != TN_POISON_NONE && !e->unshared)
+			poison(e, i);
+	}
+	return TN_OK;
+}
