@@ -77,6 +77,39 @@ START_TEST(place_of_pointer)
 }
 END_TEST
 
+START_TEST(places_all_at_once)
+{
+	enum { N = sizeof(places) / sizeof(*places) };
+	struct tn_place_query queries[2 * N];
+
+	/* each twice, from the last to the first: order and repetition change nothing */
+	for (size_t i = 0; i < 2 * N; i++)
+		queries[i] =
+			(struct tn_place_query){ .pointer = places[N - 1 - i % N].pointer,
+				.id = N - 1 - i % N };
+	ck_assert(tn_place_find_all(place_text, sizeof(place_text) - 1, queries, 2 * N));
+	for (size_t i = 0; i < 2 * N; i++) {
+		size_t id = queries[i].id;
+
+		ck_assert_msg(queries[i].place.line == places[id].line &&
+				      queries[i].place.column == places[id].column,
+			"%s: %zu:%zu", places[id].pointer, queries[i].place.line,
+			queries[i].place.column);
+	}
+}
+END_TEST
+
+START_TEST(place_counts_characters)
+{
+	static const char text[] = "{\"\xc3\xa4\xc3\xb6\": 1, \"b\": 2}";
+	struct tn_place_query query = { .pointer = "/b" };
+
+	ck_assert(tn_place_find_all(text, sizeof(text) - 1, &query, 1));
+	ck_assert_uint_eq(query.place.column, 18);
+	ck_assert_uint_eq(query.character, 16);
+}
+END_TEST
+
 START_TEST(place_survives_any_cut)
 {
 	struct tn_place got;
@@ -161,6 +194,8 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, overflow_is_seen);
 	tcase_add_loop_test(
 		tc, place_of_pointer, 0, (int)(sizeof(places) / sizeof(*places)));
+	tcase_add_test(tc, places_all_at_once);
+	tcase_add_test(tc, place_counts_characters);
 	tcase_add_test(tc, place_survives_any_cut);
 	tcase_add_test(tc, pointer_escapes);
 	tcase_add_test(tc, interned_names_are_one);
