@@ -1,0 +1,242 @@
+#include "report/escape.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+#define REPLACEMENT 0xfffd
+
+uint32_t tn_utf8_next(const char **at)
+{
+	const unsigned char *s = (const unsigned char *)*at;
+	uint32_t cp, least;
+	size_t more;
+
+	if (!*s)
+		return 0;
+	(*at)++;
+	if (*s < 0x80)
+		return *s;
+	if (*s >= 0xc2 && *s < 0xe0) {
+		more = 1;
+		cp = *s & 0x1fu;
+		least = 0x80;
+	} else if (*s >= 0xe0 && *s < 0xf0) {
+		more = 2;
+		cp = *s & 0x0fu;
+		least = 0x800;
+	} else if (*s >= 0xf0 && *s < 0xf5) {
+		more = 3;
+		cp = *s & 0x07u;
+		least = 0x10000;
+	} else {
+		return REPLACEMENT;
+	}
+	for (size_t i = 1; i <= more; i++) {
+		if ((s[i] & 0xc0) != 0x80) /* the NUL ends it too */
+			return REPLACEMENT;
+		cp = cp << 6 | (s[i] & 0x3fu);
+	}
+	if (cp < least || cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000))
+		return REPLACEMENT;
+	*at += more;
+	return cp;
+}
+
+static void add_utf8(struct tn_strbuf *out, uint32_t cp)
+{
+	char s[4];
+	size_t n = 0;
+
+	if (cp < 0x80) {
+		s[n++] = (char)cp;
+	} else if (cp < 0x800) {
+		s[n++] = (char)(0xc0 | cp >> 6);
+	} else if (cp < 0x10000) {
+		s[n++] = (char)(0xe0 | cp >> 12);
+	} else {
+		s[n++] = (char)(0xf0 | cp >> 18);
+		s[n++] = (char)(0x80 | (cp >> 12 & 0x3f));
+	}
+	if (cp >= 0x800)
+		s[n++] = (char)(0x80 | (cp >> 6 & 0x3f));
+	if (cp >= 0x80)
+		s[n++] = (char)(0x80 | (cp & 0x3f));
+	tn_strbuf_add(out, s, n);
+}
+
+void tn_escape_utf8(struct tn_strbuf *out, const char *text)
+{
+	uint32_t cp;
+
+	while ((cp = tn_utf8_next(&text)))
+		add_utf8(out, cp);
+}
+
+struct range {
+	uint32_t first, last;
+};
+
+static bool in_ranges(const struct range *ranges, size_t n, uint32_t cp)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cp >= ranges[i].first && cp <= ranges[i].last)
+			return true;
+	return false;
+}
+
+#define IN_RANGES(ranges, cp)                                                            \
+	in_ranges((ranges), sizeof(ranges) / sizeof(*(ranges)), (cp))
+
+/* Takes no room, turns the direction, breaks a line, or is no character at all. */
+static bool is_invisible(uint32_t cp)
+{
+	static const struct range ranges[] = {
+		{ 0x00, 0x1f },
+		{ 0x7f, 0x9f },
+		{ 0xad, 0xad },
+		{ 0x61c, 0x61c },
+		{ 0x180e, 0x180e },
+		{ 0x200b, 0x200f },
+		{ 0x2028, 0x202e },
+		{ 0x2060, 0x206f },
+		{ 0xfeff, 0xfeff },
+		{ 0xfff9, 0xfffb },
+		{ 0xfffe, 0xffff },
+		{ 0xe0000, 0xe0fff },
+		{ 0xf0000, 0x10ffff },
+	};
+
+	return IN_RANGES(ranges, cp);
+}
+
+static size_t columns_of(uint32_t cp)
+{
+	static const struct range none[] = {
+		{ 0x300, 0x36f },
+		{ 0x483, 0x489 },
+		{ 0x591, 0x5bd },
+		{ 0x610, 0x61a },
+		{ 0x64b, 0x65f },
+		{ 0x1ab0, 0x1aff },
+		{ 0x1dc0, 0x1dff },
+		{ 0x20d0, 0x20ff },
+		{ 0xfe00, 0xfe0f },
+		{ 0xfe20, 0xfe2f },
+	};
+	static const struct range wide[] = {
+		{ 0x1100, 0x115f },
+		{ 0x2e80, 0x303e },
+		{ 0x3041, 0xa4cf },
+		{ 0xac00, 0xd7a3 },
+		{ 0xf900, 0xfaff },
+		{ 0xfe30, 0xfe6f },
+		{ 0xff00, 0xff60 },
+		{ 0xffe0, 0xffe6 },
+		{ 0x1f300, 0x1f64f },
+		{ 0x1f680, 0x1f6ff },
+		{ 0x1f900, 0x1f9ff },
+		{ 0x20000, 0x3fffd },
+	};
+
+	if (cp < 0x300)
+		return 1;
+	return IN_RANGES(none, cp) ? 0 : IN_RANGES(wide, cp) ? 2 : 1;
+}
+
+/* One code point as it is shown; returns its columns. With out NULL it only measures. */
+static size_t show(struct tn_strbuf *out, uint32_t cp)
+{
+	size_t digits = 4;
+
+	if (!is_invisible(cp)) {
+		if (out)
+			add_utf8(out, cp);
+		return columns_of(cp);
+	}
+	if (cp < 0x100) {
+		if (out)
+			tn_strbuf_printf(out, "\\x%02" PRIx32, cp);
+		return 4;
+	}
+	if (out)
+		tn_strbuf_printf(out, "\\u{%04" PRIx32 "}", cp);
+	for (uint32_t rest = cp >> 16; rest; rest >>= 4)
+		digits++;
+	return digits + 4;
+}
+
+void tn_escape_visible(struct tn_strbuf *out, const char *text)
+{
+	uint32_t cp;
+
+	while ((cp = tn_utf8_next(&text)))
+		show(out, cp);
+}
+
+size_t tn_escape_width(const char *text)
+{
+	size_t width = 0;
+	uint32_t cp;
+
+	while ((cp = tn_utf8_next(&text)))
+		width += show(NULL, cp);
+	return width;
+}
+
+/* The end of a name says more than its start ("…/Conv2d_3_pointwise/Relu6"). */
+static size_t cut(struct tn_strbuf *out, const char *text, size_t columns)
+{
+	size_t width = tn_escape_width(text), head, tail, used = 0;
+	uint32_t cp;
+
+	if (width <= columns) {
+		tn_escape_visible(out, text);
+		return width;
+	}
+	head = (columns - 2) / 3;
+	tail = columns - 2 - head;
+	for (const char *at = text; used < head && (cp = tn_utf8_next(&at));) {
+		size_t w = show(NULL, cp);
+
+		if (used + w > head)
+			break;
+		used += show(out, cp);
+		width -= w;
+		text = at;
+	}
+	tn_strbuf_puts(out, "..");
+	while (width > tail && (cp = tn_utf8_next(&text)))
+		width -= show(NULL, cp);
+	tn_escape_visible(out, text);
+	return used + 2 + width;
+}
+
+void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
+{
+	cut(out, text, columns);
+}
+
+void tn_escape_cell(struct tn_strbuf *out, const char *text, size_t columns)
+{
+	for (size_t used = cut(out, text, columns); used < columns; used++)
+		tn_strbuf_putc(out, ' ');
+}
+
+void tn_escape_number(struct tn_strbuf *out, int64_t value)
+{
+	uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	char text[32];
+	size_t at = sizeof(text);
+
+	for (int digits = 0; left || !digits; digits++, left /= 10) {
+		if (digits && digits % 3 == 0)
+			text[--at] = ',';
+		text[--at] = (char)('0' + left % 10);
+	}
+	if (value < 0)
+		text[--at] = '-';
+	tn_strbuf_add(out, text + at, sizeof(text) - at);
+}

@@ -1,0 +1,36 @@
+/* Names come from files and files are hostile: what is safe to print depends on where it
+ * goes. Everything here takes any bytes and gives valid UTF-8. */
+#ifndef TN_REPORT_ESCAPE_H
+#define TN_REPORT_ESCAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+/* The next code point of a NUL-terminated text, and moves on; 0 at the end. A byte that
+ * starts no valid sequence gives U+FFFD. */
+uint32_t tn_utf8_next(const char **at);
+
+/* Valid UTF-8, otherwise unchanged: for writers that escape by themselves (JSON). */
+void tn_escape_utf8(struct tn_strbuf *out, const char *text);
+
+/* What cannot be seen is spelled out: control characters as \xNN, direction marks and
+ * other invisible characters as \u{NNNN}. No line break, no escape sequence and nothing
+ * that XML 1.0 forbids survives. For terminals and for text nodes. */
+void tn_escape_visible(struct tn_strbuf *out, const char *text);
+
+/* The same, cut in the middle to at most `columns` (>= 4) and filled up with spaces to
+ * that width: one cell of an aligned table. Wide characters count twice. */
+void tn_escape_cell(struct tn_strbuf *out, const char *text, size_t columns);
+
+/* The same, without the filling up. */
+void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns);
+
+/* Columns that tn_escape_visible takes on a terminal. */
+size_t tn_escape_width(const char *text);
+
+/* A number with its thousands apart: "36,864". */
+void tn_escape_number(struct tn_strbuf *out, int64_t value);
+
+#endif

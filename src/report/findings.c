@@ -1,0 +1,139 @@
+#include "report/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/place.h"
+
+#include "base/banned.h"
+
+const char *tn_severity_name(enum tn_severity severity)
+{
+	static const char *const names[] = {
+		[SEVERITY_NOTE] = "note",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_ERROR] = "error",
+	};
+
+	return names[severity];
+}
+
+static bool seen_before(const struct tn_view *views, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (views[k].diags == views[i].diags)
+			return true;
+	return !views[i].diags;
+}
+
+static void count(struct tn_findings *out, enum tn_severity severity)
+{
+	if (severity == SEVERITY_ERROR)
+		out->errors++;
+	else if (severity == SEVERITY_WARNING)
+		out->warnings++;
+	else
+		out->notes++;
+}
+
+static void take(struct tn_findings *out, const struct tn_diag *d)
+{
+	struct tn_finding *f = &out->list[out->n];
+
+	*f = (struct tn_finding){ .diag = d,
+		.file = d->source && d->source->name ? d->source->name : "",
+		.line = d->line,
+		.column = d->line && !d->column ? 1 : d->column,
+		.reported = out->n };
+	f->character = f->column;
+	count(out, d->severity);
+	out->n++;
+}
+
+static int by_source(const void *a, const void *b)
+{
+	const struct tn_finding *fa = a, *fb = b;
+	int files = strcmp(fa->file, fb->file);
+
+	return files ? files
+		     : (fa->reported > fb->reported) - (fa->reported < fb->reported);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct tn_finding *fa = a, *fb = b;
+	int files = strcmp(fa->file, fb->file);
+
+	if (files)
+		return files;
+	if (fa->line != fb->line)
+		return fa->line < fb->line ? -1 : 1;
+	if (fa->column != fb->column)
+		return fa->column < fb->column ? -1 : 1;
+	return (fa->reported > fb->reported) - (fa->reported < fb->reported);
+}
+
+static bool wants_place(const struct tn_finding *f)
+{
+	const struct tn_diag *d = f->diag;
+
+	return !f->line && d->pointer && d->source && d->source->is_text;
+}
+
+/* All findings of one source in one scan of its text. */
+static void locate(
+	struct tn_findings *all, size_t begin, size_t end, struct tn_place_query *queries)
+{
+	const struct tn_source *source = all->list[begin].diag->source;
+	size_t n = 0;
+
+	for (size_t i = begin; i < end; i++)
+		if (wants_place(&all->list[i]) && all->list[i].diag->source == source)
+			queries[n++] = (struct tn_place_query){
+				.pointer = all->list[i].diag->pointer, .id = i
+			};
+	if (!n || !tn_place_find_all(source->text, source->len, queries, n))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct tn_finding *f = &all->list[queries[i].id];
+
+		f->line = queries[i].place.line;
+		f->column = queries[i].place.column;
+		f->character = queries[i].character;
+	}
+}
+
+enum tn_status tn_findings_collect(const struct tn_view *views, size_t n,
+	struct tn_arena *arena, struct tn_findings *out)
+{
+	struct tn_place_query *queries;
+	size_t total = 0;
+
+	*out = (struct tn_findings){ 0 };
+	for (size_t i = 0; i < n; i++)
+		if (!seen_before(views, i))
+			total += views[i].diags->list.count;
+	out->list = TN_NEW_ARRAY(arena, struct tn_finding, total);
+	queries = TN_NEW_ARRAY(arena, struct tn_place_query, total);
+	if (!out->list || !queries)
+		return TN_ERR_NOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (seen_before(views, i))
+			continue;
+		for (size_t k = 0; k < views[i].diags->list.count; k++)
+			take(out, &views[i].diags->list.items[k]);
+	}
+	if (!out->n)
+		return TN_OK;
+	qsort(out->list, out->n, sizeof(*out->list), by_source);
+	for (size_t begin = 0, end; begin < out->n; begin = end) {
+		for (end = begin + 1;
+			end < out->n &&
+			out->list[end].diag->source == out->list[begin].diag->source;
+			end++)
+			;
+		locate(out, begin, end, queries);
+	}
+	qsort(out->list, out->n, sizeof(*out->list), by_place);
+	return TN_OK;
+}

@@ -1,0 +1,41 @@
+#include "report/view.h"
+
+const char *tn_view_file(const struct tn_view *v)
+{
+	if (v->file)
+		return v->file;
+	if (v->g && v->g->source && v->g->source->name)
+		return v->g->source->name;
+	return v->g && v->g->name ? v->g->name : "";
+}
+
+tn_op_id tn_view_op_at(const struct tn_view *v, uint32_t position)
+{
+	if (v->plan && v->plan->order)
+		return (tn_op_id){ v->plan->order[position] };
+	return v->order ? v->order->at[position] : v->g->schedule[position];
+}
+
+uint32_t tn_view_position(const struct tn_view *v, tn_op_id op)
+{
+	if (!v->plan && v->order)
+		return v->order->position[op.i];
+	for (uint32_t p = 0; p < v->g->n_ops; p++)
+		if (tn_view_op_at(v, p).i == op.i)
+			return p;
+	return TN_NONE;
+}
+
+struct tn_alias tn_view_alias(const struct tn_view *v, tn_tensor_id id)
+{
+	struct tn_alias own = { id, 0, v->g->tensors[id.i].bytes, true };
+
+	return v->aliases ? v->aliases->of[id.i] : own;
+}
+
+bool tn_view_elided(const struct tn_view *v, tn_op_id op)
+{
+	if (v->plan)
+		return v->plan->ops[op.i].elided;
+	return v->aliases && v->aliases->elided[op.i];
+}

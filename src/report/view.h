@@ -1,0 +1,59 @@
+/* What reports look at: everything that the stages have found out about one file, read
+ * only. The driver fills it; a report takes what it needs and does without what is NULL. */
+#ifndef TN_REPORT_VIEW_H
+#define TN_REPORT_VIEW_H
+
+#include <stdbool.h>
+
+#include "analysis/alias.h"
+#include "analysis/liveness.h"
+#include "analysis/order.h"
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "inplace/inplace.h"
+#include "ir/graph.h"
+#include "plan/plan.h"
+
+/* What is said about a rule where a format has room for it (SARIF, JUnit). */
+struct tn_view_rule {
+	const char *id; /* family/what */
+	const char *summary; /* one sentence */
+	const char *help; /* how to fix it; NULL: nothing more to say */
+	enum tn_severity severity;
+};
+
+struct tn_view {
+	const char *file; /* as the user gave it; NULL: the graph's source says */
+	const struct tn_graph *g; /* NULL: the file could not be read; only diags then */
+	const struct tn_order *order; /* NULL: the order that the graph gives */
+	const struct tn_aliases *aliases; /* NULL: every tensor has its own storage */
+	const struct tn_liveness *live; /* NULL: the plan's lifetimes, or nothing */
+	const struct tn_inplace *inplace; /* NULL: no candidates were judged */
+	const struct tn_plan *plan; /* NULL: nothing was planned */
+	const struct tn_diags *diags; /* NULL: none. Views may share one */
+
+	/* The verifier's word on the plan. Not verified and no refusal: nobody has
+	 * looked, and no report may make that plan look good. */
+	bool verified;
+	const char *refusal;
+
+	const char *version; /* of this program; NULL: left out (goldens) */
+
+	const struct tn_view_rule *rules; /* in the packs' order; may be NULL */
+	size_t n_rules;
+};
+
+/* The name that messages use for the view's file; never NULL. */
+const char *tn_view_file(const struct tn_view *v);
+
+/* The op that runs at a position, and where an op runs. */
+tn_op_id tn_view_op_at(const struct tn_view *v, uint32_t position);
+uint32_t tn_view_position(const struct tn_view *v, tn_op_id op);
+
+/* Root and byte range of a tensor; itself when no aliases are known. */
+struct tn_alias tn_view_alias(const struct tn_view *v, tn_tensor_id id);
+
+/* Does nothing run at this op? */
+bool tn_view_elided(const struct tn_view *v, tn_op_id op);
+
+#endif

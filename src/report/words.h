@@ -1,0 +1,53 @@
+/* Decisions in words: what a verdict, a witness or a lifetime means to somebody who
+ * writes firmware. Names stand here as the file has them; whoever prints escapes. */
+#ifndef TN_REPORT_WORDS_H
+#define TN_REPORT_WORDS_H
+
+#include "report/view.h"
+
+/* "1x49x10x64"; "scalar" */
+void tn_words_shape(const struct tn_shape *shape, struct tn_strbuf *out);
+
+/* The type as files name it: the op table's name, or the file's for an unknown op. */
+const char *tn_words_op_type(const struct tn_op *op);
+
+/* "activation", "input", "output", "constant", "variable", "scratch" */
+const char *tn_words_role(const struct tn_graph *g, tn_tensor_id id);
+
+/* A name to print: "t7" when the file gives none. Into out. */
+void tn_words_tensor(const struct tn_graph *g, tn_tensor_id id, struct tn_strbuf *out);
+
+/* Which half-step is it: "before the run", "op 3 'conv' reads", "at the end". */
+void tn_words_step(const struct tn_view *v, int64_t half_step, struct tn_strbuf *out);
+
+/* Why the bytes stay: "read last by 'add' (op 7)", "the caller reads it at the end". */
+void tn_words_life(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out);
+
+/* "proved", "rejected", and for a rejected one with an overlap that is legal "overlap" */
+const char *tn_words_verdict(const struct tn_candidate *c);
+
+/* One sentence: why the op may write over its input, or who stops it. */
+void tn_words_reason(
+	const struct tn_view *v, const struct tn_candidate *c, struct tn_strbuf *out);
+
+/* "ascending", "descending, output pixel held back" */
+void tn_words_variant(const struct tn_variant *variant, struct tn_strbuf *out);
+
+/* What the variant below allows: "the input starts 48 B above the output, or more". */
+void tn_words_rule(
+	const struct tn_view *v, const struct tn_candidate *c, struct tn_strbuf *out);
+
+/* The variant that the plan runs; without a plan one that makes in place legal, or else
+ * the best one for an overlap. TN_NONE when there is none. */
+uint32_t tn_candidate_variant(const struct tn_view *v, const struct tn_candidate *c);
+
+/* Bytes that input and output share where the plan puts them; 0 without a plan. */
+int64_t tn_candidate_shared(const struct tn_view *v, const struct tn_candidate *c);
+
+/* Does the plan put the output where the input starts? */
+bool tn_candidate_in_place(const struct tn_view *v, const struct tn_candidate *c);
+
+/* part of whole in tenths of a percent, rounded down; 0 when whole is 0. */
+int64_t tn_permille(int64_t part, int64_t whole);
+
+#endif
