@@ -1,0 +1,62 @@
+#include "report/json.h"
+
+#include "report/json_parts.h"
+
+#include "base/banned.h"
+
+static bool put_files(json_t *root, const struct tn_view *views, size_t n)
+{
+	json_t *files;
+
+	if (n == 1)
+		return tn_json_put(root, "file", tn_json_text(tn_view_file(views)));
+	files = json_array();
+	for (size_t i = 0; i < n; i++)
+		if (!tn_json_push(files, tn_json_text(tn_view_file(&views[i])))) {
+			json_decref(files);
+			return false;
+		}
+	return tn_json_put(root, "files", files);
+}
+
+/* One list over all files. */
+static bool put_candidates(json_t *root, const struct tn_view *views, size_t n)
+{
+	json_t *all = json_array();
+	bool ok = all != NULL;
+
+	for (size_t i = 0; i < n && ok; i++) {
+		json_t *part = tn_json_decisions(&views[i], true);
+
+		ok = part && json_array_extend(all, part) == 0;
+		json_decref(part);
+	}
+	if (!ok) {
+		json_decref(all);
+		return false;
+	}
+	return tn_json_put(root, "candidates", all);
+}
+
+enum tn_status tn_json_lint(const struct tn_view *views, size_t n, struct tn_strbuf *out)
+{
+	json_t *root = json_object();
+	struct tn_findings findings;
+	struct tn_arena scratch;
+	enum tn_status status;
+
+	tn_arena_init(&scratch);
+	status = tn_findings_collect(views, n, &scratch, &findings);
+	if (status == TN_OK &&
+		!(tn_json_put(root, "format", json_string("tenure.lint/1")) &&
+			put_files(root, views, n) &&
+			tn_json_put(root, "findings", tn_json_findings(&findings)) &&
+			put_candidates(root, views, n)))
+		status = TN_ERR_NOMEM;
+	tn_arena_release(&scratch);
+	if (status != TN_OK) {
+		json_decref(root);
+		return status;
+	}
+	return tn_json_write(root, out);
+}

@@ -1,0 +1,292 @@
+#include "report/junit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <libxml/xmlwriter.h>
+
+#include "report/escape.h"
+#include "report/findings.h"
+#include "report/rules.h"
+#include "report/text.h"
+
+#include "base/banned.h"
+
+#define X(text) ((const xmlChar *)(text))
+
+struct junit {
+	xmlTextWriterPtr xml;
+	const struct tn_findings *all;
+	const struct tn_rules *rules;
+	enum tn_severity fail_on;
+	bool failed; /* memory ran out */
+};
+
+static void check(struct junit *j, int result)
+{
+	j->failed = j->failed || result < 0;
+}
+
+static void attribute(struct junit *j, const char *name, const char *value)
+{
+	struct tn_strbuf safe;
+
+	tn_strbuf_init(&safe);
+	tn_escape_visible(&safe, value);
+	j->failed = j->failed || safe.failed;
+	check(j, xmlTextWriterWriteAttribute(
+			 j->xml, X(name), X(safe.text ? safe.text : "")));
+	tn_strbuf_release(&safe);
+}
+
+static void attribute_count(struct junit *j, const char *name, size_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%zu", value);
+	attribute(j, name, text);
+}
+
+static void start(struct junit *j, const char *name)
+{
+	check(j, xmlTextWriterStartElement(j->xml, X(name)));
+}
+
+static void end(struct junit *j)
+{
+	check(j, xmlTextWriterEndElement(j->xml));
+}
+
+/* What one rule found in one file. */
+struct group {
+	size_t found, failing; /* findings: all, at or above fail_on */
+	const struct tn_finding *first;
+};
+
+/* The file's findings are neighbours: [begin, end). */
+static size_t begin_of(const struct junit *j, const char *file)
+{
+	size_t lo = 0, hi = j->all->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(j->all->list[mid].file, file) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct group group_of(const struct junit *j, const char *file, const char *rule)
+{
+	struct group g = { 0 };
+
+	for (size_t i = begin_of(j, file); i < j->all->n; i++) {
+		const struct tn_finding *f = &j->all->list[i];
+
+		if (strcmp(f->file, file) != 0)
+			break;
+		if (strcmp(tn_finding_rule(f), rule) != 0)
+			continue;
+		g.found++;
+		g.failing += f->diag->severity >= j->fail_on;
+		if (!g.first)
+			g.first = f;
+	}
+	return g;
+}
+
+static void add_line(struct tn_strbuf *out, const struct tn_finding *f)
+{
+	if (f->line)
+		tn_strbuf_printf(out, "%zu:%zu: ", f->line, f->column);
+	else if (f->diag->pointer && *f->diag->pointer) {
+		tn_escape_visible(out, f->diag->pointer);
+		tn_strbuf_puts(out, ": ");
+	}
+	tn_strbuf_printf(out, "%s: ", tn_severity_name(f->diag->severity));
+	tn_escape_visible(out, f->diag->message);
+	tn_strbuf_putc(out, '\n');
+	for (size_t i = 0; i < f->diag->notes.count; i++) {
+		tn_strbuf_puts(out, "    ");
+		tn_escape_visible(out, f->diag->notes.items[i]);
+		tn_strbuf_putc(out, '\n');
+	}
+}
+
+static void details(struct junit *j, const char *file, const char *rule, bool failing)
+{
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	for (size_t i = begin_of(j, file); i < j->all->n; i++) {
+		const struct tn_finding *f = &j->all->list[i];
+
+		if (strcmp(f->file, file) != 0)
+			break;
+		if (strcmp(tn_finding_rule(f), rule) == 0)
+			add_line(&text, f);
+	}
+	j->failed = j->failed || text.failed;
+	start(j, failing ? "failure" : "system-out");
+	if (failing)
+		attribute(j, "type", rule);
+	check(j, xmlTextWriterWriteString(j->xml, X(text.text ? text.text : "")));
+	end(j);
+	tn_strbuf_release(&text);
+}
+
+static void test_case(struct junit *j, const char *file, const char *rule)
+{
+	struct group g = group_of(j, file, rule);
+
+	start(j, "testcase");
+	attribute(j, "classname", *file ? file : "tenure");
+	attribute(j, "name", rule);
+	if (*file)
+		attribute(j, "file", file);
+	if (g.first && g.first->line)
+		attribute_count(j, "line", g.first->line);
+	if (g.found)
+		details(j, file, rule, g.failing > 0);
+	end(j);
+}
+
+/* Test cases and failures of one file: those of the described rules, and of others that
+ * found something. */
+static void count(
+	const struct junit *j, const char *file, size_t *tests, size_t *failures)
+{
+	for (size_t r = 0; r < j->rules->n; r++) {
+		struct group g = group_of(j, file, j->rules->list[r].id);
+
+		*tests += g.found || j->rules->list[r].summary;
+		*failures += g.failing > 0;
+	}
+	if (!*tests)
+		*tests = 1;
+}
+
+static void suite(struct junit *j, const char *file)
+{
+	size_t tests = 0, failures = 0, cases = 0;
+
+	count(j, file, &tests, &failures);
+	start(j, "testsuite");
+	attribute(j, "name", *file ? file : "tenure");
+	attribute_count(j, "tests", tests);
+	attribute_count(j, "failures", failures);
+	attribute_count(j, "errors", 0);
+	attribute_count(j, "skipped", 0);
+	for (size_t r = 0; r < j->rules->n; r++) {
+		const struct tn_view_rule *rule = &j->rules->list[r];
+
+		if (!rule->summary && !group_of(j, file, rule->id).found)
+			continue;
+		test_case(j, file, rule->id);
+		cases++;
+	}
+	if (!cases)
+		test_case(j, file, "lint");
+	end(j);
+}
+
+/* The files to report on: the views', then those that only findings name. */
+typedef void file_fn(struct junit *j, const char *file, void *user);
+
+static bool view_named(const struct tn_view *views, size_t n, const char *file)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(tn_view_file(&views[i]), file) == 0)
+			return true;
+	return false;
+}
+
+static void each_file(
+	struct junit *j, const struct tn_view *views, size_t n, file_fn *fn, void *user)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!view_named(views, i, tn_view_file(&views[i])))
+			fn(j, tn_view_file(&views[i]), user);
+	for (size_t i = 0; i < j->all->n; i++) {
+		const char *file = j->all->list[i].file;
+
+		if (i && strcmp(file, j->all->list[i - 1].file) == 0)
+			continue;
+		if (!view_named(views, n, file))
+			fn(j, file, user);
+	}
+}
+
+struct totals {
+	size_t tests, failures;
+};
+
+static void add_totals(struct junit *j, const char *file, void *user)
+{
+	struct totals *sum = user;
+	size_t tests = 0, failures = 0;
+
+	count(j, file, &tests, &failures);
+	sum->tests += tests;
+	sum->failures += failures;
+}
+
+static void write_suite(struct junit *j, const char *file, void *user)
+{
+	(void)user;
+	suite(j, file);
+}
+
+static void document(struct junit *j, const struct tn_view *views, size_t n)
+{
+	struct totals sum = { 0 };
+
+	check(j, xmlTextWriterSetIndent(j->xml, 1));
+	check(j, xmlTextWriterSetIndentString(j->xml, X("  ")));
+	check(j, xmlTextWriterStartDocument(j->xml, NULL, "UTF-8", NULL));
+	each_file(j, views, n, add_totals, &sum);
+	start(j, "testsuites");
+	attribute(j, "name", "tenure");
+	attribute_count(j, "tests", sum.tests);
+	attribute_count(j, "failures", sum.failures);
+	attribute_count(j, "errors", 0);
+	each_file(j, views, n, write_suite, NULL);
+	check(j, xmlTextWriterEndDocument(j->xml));
+	check(j, xmlTextWriterFlush(j->xml));
+}
+
+enum tn_status tn_junit_write(const struct tn_view *views, size_t n,
+	enum tn_severity fail_on, struct tn_strbuf *out)
+{
+	struct tn_findings all;
+	struct tn_rules rules;
+	struct junit j = { .all = &all, .rules = &rules, .fail_on = fail_on };
+	xmlBufferPtr buffer = NULL;
+	struct tn_arena scratch;
+	enum tn_status status;
+
+	tn_arena_init(&scratch);
+	status = tn_findings_collect(views, n, &scratch, &all);
+	if (status == TN_OK)
+		status = tn_rules_collect(views, n, &all, &scratch, &rules);
+	if (status == TN_OK) {
+		buffer = xmlBufferCreate();
+		j.xml = buffer ? xmlNewTextWriterMemory(buffer, 0) : NULL;
+		if (j.xml)
+			document(&j, views, n);
+		if (!j.xml || j.failed)
+			status = TN_ERR_NOMEM;
+	}
+	if (j.xml)
+		xmlFreeTextWriter(j.xml);
+	if (status == TN_OK)
+		tn_strbuf_add(out, (const char *)xmlBufferContent(buffer),
+			(size_t)xmlBufferLength(buffer));
+	if (buffer)
+		xmlBufferFree(buffer);
+	tn_arena_release(&scratch);
+	return status == TN_OK && out->failed ? TN_ERR_NOMEM : status;
+}

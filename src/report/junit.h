@@ -1,0 +1,13 @@
+/* Findings as JUnit XML: a suite for each file, a test case for each rule. */
+#ifndef TN_REPORT_JUNIT_H
+#define TN_REPORT_JUNIT_H
+
+#include "base/status.h"
+#include "report/view.h"
+
+/* A rule fails in a file when it found something at or above `fail_on` there. A file
+ * without findings has one test case, which passes. */
+enum tn_status TN_MUST_CHECK tn_junit_write(const struct tn_view *views, size_t n,
+	enum tn_severity fail_on, struct tn_strbuf *out);
+
+#endif

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Reads the reports of the sample with other programs than ours.
+
+usage: formats.py WRITE_SAMPLES [SARIF_SCHEMA]
+
+A program or schema that is not here skips its check, and the output says so.
+"""
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PREFIXES = ("usual", "hostile")
+
+
+def check_json(folder):
+    for prefix in PREFIXES:
+        lint = json.loads((folder / f"{prefix}.lint.json").read_text())
+        assert lint["format"] == "tenure.lint/1"
+        assert len(lint["findings"]) == 3, lint["findings"]
+        for c in lint["candidates"]:
+            rejected = c["verdict"] == "rejected"
+            assert rejected == (c["witness"] is not None), c["id"]
+            assert rejected == (c["obligation"] is not None), c["id"]
+    print("ok - lint JSON")
+
+
+def check_sarif(folder, schema):
+    try:
+        import jsonschema
+    except ImportError:
+        print("# skip: no python3-jsonschema")
+        return
+    if not schema or not Path(schema).exists():
+        print("# skip: no SARIF schema")
+        return
+    validator = jsonschema.Draft7Validator(
+        json.loads(Path(schema).read_text()),
+        format_checker=jsonschema.FormatChecker())
+    for prefix in PREFIXES:
+        document = json.loads((folder / f"{prefix}.sarif.json").read_text())
+        errors = [e.message for e in validator.iter_errors(document)]
+        assert not errors, errors
+        run = document["runs"][0]
+        rules = [r["id"] for r in run["tool"]["driver"]["rules"]]
+        prints = set()
+        for result in run["results"]:
+            assert rules[result["ruleIndex"]] == result["ruleId"]
+            prints.add(result["partialFingerprints"]["primaryLocationLineHash"])
+        assert len(prints) == len(run["results"])
+    print("ok - SARIF matches its schema")
+
+
+def check_junit(folder):
+    if not shutil.which("xmllint"):
+        print("# skip: no xmllint")
+        return
+    import xml.etree.ElementTree as tree
+    for prefix in PREFIXES:
+        path = folder / f"{prefix}.junit.xml"
+        subprocess.run(["xmllint", "--noout", str(path)], check=True)
+        root = tree.parse(path).getroot()
+        cases = root.findall("testsuite/testcase")
+        assert int(root.get("tests")) == len(cases)
+        assert int(root.get("failures")) == len(root.findall(".//failure"))
+        for suite in root.findall("testsuite"):
+            assert int(suite.get("tests")) == len(suite.findall("testcase"))
+            assert int(suite.get("failures")) == len(suite.findall(".//failure"))
+    print("ok - JUnit")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run([sys.argv[1], name], check=True)
+        check_json(folder)
+        check_sarif(folder, sys.argv[2] if len(sys.argv) > 2 else None)
+        check_junit(folder)
+
+
+if __name__ == "__main__":
+    main()
