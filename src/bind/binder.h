@@ -89,6 +89,9 @@ bool tn_binder_unpack(struct tn_binder *b, uint32_t slot, const struct tn_tensor
 tn_bind_fn tn_bind_conv, tn_bind_depthwise, tn_bind_pool, tn_bind_fully_connected,
 	tn_bind_add, tn_bind_mul, tn_bind_unary, tn_bind_softmax, tn_bind_mean,
 	tn_bind_pad, tn_bind_transpose, tn_bind_view, tn_bind_quantize,
-	tn_bind_dequantize;
+	tn_bind_dequantize, tn_bind_slice, tn_bind_strided_slice, tn_bind_broadcast_to,
+	tn_bind_reverse, tn_bind_space_to_depth, tn_bind_depth_to_space,
+	tn_bind_mirror_pad, tn_bind_resize_nearest, tn_bind_concatenation, tn_bind_pack,
+	tn_bind_unpack, tn_bind_split;
 
 #endif

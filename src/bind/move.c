@@ -84,6 +84,22 @@ static bool pad_dims(
 	return true;
 }
 
+/* PADV2 gives the element. */
+static bool given_fill(struct tn_binder *b, struct tn_pad_params *p)
+{
+	const struct tn_tensor *value = tn_binder_in(b, 2);
+	size_t width;
+
+	if (!value || value->data_kind != DATA_BYTES || value->elements != 1 ||
+		value->dtype != tn_binder_in(b, 0)->dtype || value->bytes > 4)
+		return tn_binder_refuse(
+			b, TN_RULE_NO_KERNEL, "needs a constant of its type to pad with");
+	width = (size_t)value->bytes;
+	for (size_t i = 0; i < width; i++)
+		p->fill |= (uint32_t)value->data[i] << (8 * i);
+	return true;
+}
+
 /* Integers are padded with the output's zero point, floats with 0. */
 static bool pad_fill(struct tn_binder *b, struct tn_pad_params *p)
 {
@@ -91,6 +107,8 @@ static bool pad_fill(struct tn_binder *b, struct tn_pad_params *p)
 	struct tn_scale scale;
 
 	p->fill = 0;
+	if (b->op->kind == OP_PADV2)
+		return given_fill(b, p);
 	if (out->quant.n == 0 || out->dtype == DTYPE_F32 || out->dtype == DTYPE_I64)
 		return true;
 	if (out->quant.damaged)

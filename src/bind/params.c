@@ -202,6 +202,24 @@ static const struct tn_field strided_fields[] = {
 	I32(tn_strided_params, size),
 };
 
+static const struct tn_field mapped_fields[] = {
+	ORDER(tn_mapped_params),
+	I32(tn_mapped_params, rank),
+	DIMS(tn_mapped_params, dim),
+	I32(tn_mapped_params, run),
+	I32(tn_mapped_params, size),
+	U32(tn_mapped_params, n_table),
+	TABLE(tn_mapped_params, FIELD_I32_TABLE, table, n_table),
+};
+
+static const struct tn_field chunks_fields[] = {
+	ORDER(tn_chunks_params),
+	I32(tn_chunks_params, outer),
+	I32(tn_chunks_params, size),
+	U32(tn_chunks_params, n_runs),
+	TABLE(tn_chunks_params, FIELD_I32_TABLE, run, n_runs),
+};
+
 static const struct tn_field quantize_f32_fields[] = {
 	ORDER(tn_quantize_f32_params),
 	I32(tn_quantize_f32_params, n),
