@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the .tflite files of fixtures/models. Usage: tools/make_tflite.py [FOLDER]"""
+"""Makes the .tflite files of fixtures/models, and the wrong ones of fixtures/invalid.
+Usage: tools/make_tflite.py [FIXTURES]"""
 import os
 import struct
 import sys
@@ -224,13 +225,81 @@ def svdf():
     return m
 
 
-def main():
-    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures', 'models')
+def one_relu():
+    """The smallest model that is right; each wrong one is this with one mistake."""
+    m = Model()
+    g = m.graph()
+    x = g.tensor('x', [2], FLOAT32)
+    k = g.tensor('k', [2], FLOAT32, data=bytes(8))
+    y = g.tensor('y', [2], FLOAT32)
+    g.op(m.code(ADD), [x, k], [y], 11, Table(_0=i8(RELU)))
+    g.inputs, g.outputs = [x], [y]
+    return m, g
+
+
+def invalid():
+    """Pairs of a name and bytes."""
+    def wrong(change):
+        m, g = one_relu()
+        change(m, g)
+        return m.bytes()
+
+    def set_tensor(index, **fields):
+        return wrong(lambda m, g: g.tensors[index].fields.update(Table(**fields).fields))
+
+    def set_op(**fields):
+        return wrong(lambda m, g: g.ops[0].fields.update(Table(**fields).fields))
+
+    def two_scales(m, g):
+        g.tensors[0] = Table(_0=Vector('i', [2]), _1=i8(INT8), _4=Table(
+            _2=Vector('f', [1, 2]), _3=Vector('q', [0, 0, 0])))
+        g.tensors[1] = Table(_0=Vector('i', [2]), _2=u32(1), _4=Table(
+            _2=Vector('f', [1, 2]), _6=i32(1)))
+
+    def indices(m, g):
+        g.inputs, g.outputs = [3, -1], [2]
+        g.op(0, [7, 0], [-1], 11, Table())
+
+    yield 'tflite-buffer', set_tensor(1, _2=u32(2))
+    yield 'tflite-constant-size', set_tensor(1, _0=Vector('i', [3]))
+    yield 'tflite-rank', set_tensor(1, _0=Vector('i', [1] * 9))
+    yield 'tflite-type', set_tensor(1, _1=i8(99))
+    yield 'tflite-sparsity', set_tensor(1, _6=Table(_0=Vector('i', [0])))
+    yield 'tflite-external', set_tensor(1, _10=u32(1))
+    yield 'tflite-dynamic', set_tensor(0, _0=Vector('i', [-1]))
+    yield 'tflite-blockwise', set_tensor(1, _4=Table(
+        _4=flag(2), _5=Table(_0=i32(0), _2=i32(1))))
+    yield 'tflite-quantization', wrong(two_scales)
+    yield 'tflite-index', wrong(indices)
+    yield 'tflite-code', set_op(_0=u32(5))
+    yield 'tflite-options', set_op(_3=flag(1), _4=Table(_0=i8(1)))
+    yield 'tflite-enumeration', set_op(_4=Table(_0=i8(77)))
+    m, g = one_relu()
+    m.codes[0] = Table(_3=i32(123456))
+    yield 'tflite-operator', m.bytes()
+    m, g = one_relu()
+    m.graphs = []
+    yield 'tflite-no-graph', m.bytes()
+    m, g = one_relu()
+    data = bytearray(m.bytes())
+    data[0:4] = struct.pack('<I', len(data))
+    yield 'tflite-damaged', bytes(data)
+    yield 'tflite-version', bytes(Writer().finish(Table(_0=u32(2)), b'TFL3'))
+
+
+def put(folder, name, data):
     os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, name), 'wb') as f:
+        f.write(data)
+
+
+def main():
+    fixtures = sys.argv[1] if len(sys.argv) > 1 else os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures')
     for make in (small_cnn, features, svdf):
-        with open(os.path.join(folder, make.__name__ + '.tflite'), 'wb') as f:
-            f.write(make().bytes())
+        put(os.path.join(fixtures, 'models'), make.__name__ + '.tflite', make().bytes())
+    for name, data in invalid():
+        put(os.path.join(fixtures, 'invalid', name), 'input.tflite', data)
 
 
 if __name__ == '__main__':

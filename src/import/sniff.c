@@ -37,11 +37,10 @@ enum format {
 #define CONVERT "convert it to .tflite first"
 
 static const struct tn_format formats[FORMATS] = {
-	[NATIVE] = { "native", "a tenure graph", NULL, NULL },
+	[NATIVE] = { "native", "a tenure graph", tn_import_native, NULL },
 	[TFLITE] = { "tflite", "a TensorFlow Lite model", tn_import_tflite, NULL },
 	[TFLITE_JSON] = { "tflite-json",
-		"a TensorFlow Lite model as flatc writes it in JSON",
-		NULL, NULL },
+		"a TensorFlow Lite model as flatc writes it in JSON", NULL, NULL },
 	[ONNX] = { "onnx", "an ONNX model", NULL, CONVERT },
 	[ONNX_JSON] = { "onnx-json", "an ONNX model in JSON", NULL, CONVERT },
 	[EXECUTORCH] = { "executorch", "an ExecuTorch program", NULL, NULL },

@@ -1,12 +1,15 @@
 #include "import/tflite_build.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/banned.h"
 #include "base/checked.h"
 #include "base/base64.h"
 #include "base/utf8.h"
+
+#define BUILTIN_MAX 9999 /* a larger operator code is damage, not the future */
 
 static void error(struct tn_tfl *tfl, const char *rule, const struct tn_path *path,
 	const char *fmt, ...) TN_PRINTF(4, 5);
@@ -46,6 +49,14 @@ void tn_tfl_add_code(struct tn_tfl *tfl, const struct tn_path *path, int64_t bui
 	const char *name = tn_tfl_op_name(number);
 
 	*out = (struct tn_tfl_code){ .kind = OP_UNKNOWN };
+	if (!name && number > 0 && number <= BUILTIN_MAX) {
+		/* newer than the schema known here: an op like any unknown one */
+		char text[24];
+		int len = snprintf(text, sizeof(text), "BUILTIN_%" PRId64, number);
+
+		out->type = tn_tfl_text(tfl, text, (size_t)len);
+		return;
+	}
 	if (!name) {
 		error(tfl, "tflite/operator-code", path,
 			"%" PRId64 " is not a known operator", number);
@@ -86,6 +97,14 @@ static void set_shape(struct tn_tfl *tfl, struct tn_tensor *t, const struct tn_p
 		t->shape.dim[i] = raw->shape[i];
 }
 
+/* A constant that was reported: nothing more follows from it. */
+static void data_is_missing(struct tn_tensor *t)
+{
+	t->data_kind = DATA_MISSING;
+	if (t->role == ROLE_ACT)
+		t->role = ROLE_CONST;
+}
+
 static void set_data(struct tn_tfl *tfl, struct tn_tensor *t, const struct tn_path *path,
 	const struct tn_tfl_tensor *raw)
 {
@@ -94,12 +113,14 @@ static void set_data(struct tn_tfl *tfl, struct tn_tensor *t, const struct tn_pa
 	if (raw->sparse) {
 		at.key = "sparsity";
 		error(tfl, "tflite/sparsity", &at, "sparse tensors are not supported");
+		data_is_missing(t);
 		return;
 	}
 	if (raw->external) {
 		at.key = "external_buffer";
 		error(tfl, "tflite/external-buffer", &at,
 			"constants in external files are not supported");
+		data_is_missing(t);
 		return;
 	}
 	/* 0 means "no buffer", in a file without any buffer, too */
@@ -109,6 +130,7 @@ static void set_data(struct tn_tfl *tfl, struct tn_tensor *t, const struct tn_pa
 		error(tfl, "tflite/buffer", &at,
 			"buffer %" PRIu64 " is out of range: there are %zu", raw->buffer,
 			tfl->n_buffers);
+		data_is_missing(t);
 		return;
 	}
 	t->data_kind = tfl->buffers[raw->buffer].kind;

@@ -126,6 +126,16 @@ bool tn_build_attr_floats(
 		       (struct tn_attr){ .kind = ATTR_FLOATS, .v.floats = copy, .n = n });
 }
 
+bool tn_build_attr_strings(
+	struct tn_build *b, const char *name, const char *const *values, size_t n)
+{
+	const char *const *copy = copy_list(b, values, n, sizeof(*values));
+
+	return copy &&
+	       add_attr(b, name,
+		       (struct tn_attr){ .kind = ATTR_STRINGS, .v.strings = copy, .n = n });
+}
+
 static void check_id(
 	struct tn_build *b, tn_tensor_id *id, const char *pointer, const char *subject)
 {

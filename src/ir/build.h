@@ -43,6 +43,9 @@ bool tn_build_attr_ints(struct tn_build *b, const char *name, const int64_t *val
 	size_t n);
 bool tn_build_attr_floats(struct tn_build *b, const char *name, const double *values,
 	size_t n);
+/* The texts are interned by the caller. */
+bool tn_build_attr_strings(struct tn_build *b, const char *name,
+	const char *const *values, size_t n);
 
 /* Hands out the graph: ids out of range are reported and replaced by TN_NONE, sizes
  * computed, op names made unique non-empty, the schedule filled in. TN_ERR_NOMEM or

@@ -69,7 +69,9 @@ static void check_same_bytes(struct tn_check *c, const struct tn_op *op)
 {
 	const struct tn_tensor *in = input(c, op, 0), *out = output(c, op, 0);
 
-	if (in && in->bytes != out->bytes)
+	/* a true view says itself where its bytes are */
+	if (in && in->bytes != out->bytes && out->view_of.i == TN_NONE &&
+		!out->has_strides)
 		misfit(c, op, in, out, "has not the bytes of");
 }
 
@@ -287,16 +289,21 @@ static bool check_arity(struct tn_check *c, const struct tn_op *op)
 	uint32_t lo = (uint32_t)info->min_inputs, hi = (uint32_t)info->max_inputs;
 
 	if (op->n_inputs < lo || (op->n_inputs > hi && hi != TN_ARITY_ANY)) {
+		char most[16] = "";
+
+		if (hi == TN_ARITY_ANY)
+			snprintf(most, sizeof(most), " or more");
+		else if (hi != lo)
+			snprintf(most, sizeof(most), " to %u", hi);
 		tn_check_error(c, "graph/arity", op->pointer, op->name,
-			lo == hi ? "'%s' (%s) has %u inputs, expected %u"
-				 : "'%s' (%s) has %u inputs, expected %u to %u",
-			op->name, op->type, op->n_inputs, lo, hi);
+			"'%s' (%s) takes %u%s input(s), found %u", op->name, op->type, lo,
+			most, op->n_inputs);
 		return false;
 	}
 	if (info->outputs >= 0 && op->n_outputs != (uint32_t)info->outputs) {
 		tn_check_error(c, "graph/arity", op->pointer, op->name,
-			"'%s' (%s) has %u outputs, expected %d", op->name, op->type,
-			op->n_outputs, info->outputs);
+			"'%s' (%s) gives %d output(s), found %u", op->name, op->type,
+			info->outputs, op->n_outputs);
 		return false;
 	}
 	if (info->access == ACCESS_OPAQUE)

@@ -90,7 +90,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int each_file(const char *folder, const char *ending, void (*fn)(const char *path))
+static int each(const char *folder, const char *ending, bool folders,
+	void (*fn)(const char *path))
 {
 	char **names = NULL;
 	int count = 0;
@@ -103,11 +104,12 @@ int each_file(const char *folder, const char *ending, void (*fn)(const char *pat
 		char path[4096];
 		struct stat info;
 
-		if (len < strlen(ending) ||
+		if (entry->d_name[0] == '.' || len < strlen(ending) ||
 			strcmp(entry->d_name + len - strlen(ending), ending) != 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+		if (stat(path, &info) != 0 ||
+			(folders ? !S_ISDIR(info.st_mode) : !S_ISREG(info.st_mode)))
 			continue;
 		names = realloc(names, (size_t)(count + 1) * sizeof(*names));
 		ck_assert(names != NULL);
@@ -122,4 +124,31 @@ int each_file(const char *folder, const char *ending, void (*fn)(const char *pat
 	}
 	free(names);
 	return count;
+}
+
+int each_file(const char *folder, const char *ending, void (*fn)(const char *path))
+{
+	return each(folder, ending, false, fn);
+}
+
+int each_folder(const char *folder, void (*fn)(const char *path))
+{
+	return each(folder, "", true, fn);
+}
+
+void same_as_golden(const char *path, const char *text)
+{
+	struct tn_arena arena;
+	struct tn_diags diags;
+	struct tn_source *source = NULL;
+
+	tn_arena_init(&arena);
+	tn_diags_init(&diags, &arena);
+	if (getenv("TN_UPDATE_GOLDEN"))
+		ck_assert_int_eq(tn_file_write(&diags, path, text, strlen(text)), TN_OK);
+	ck_assert_msg(tn_file_read(&arena, &diags, path, &source) == TN_OK,
+		"%s cannot be read; it should hold:\n%s", path, text);
+	ck_assert_msg(strcmp(source->text, text) == 0, "%s\nexpected:\n%s\nfound:\n%s",
+		path, source->text, text);
+	tn_arena_release(&arena);
 }

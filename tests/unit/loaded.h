@@ -35,5 +35,10 @@ void loaded_ok(struct loaded *l, const char *what);
 /* Calls fn for each regular file of the folder whose name ends so, in order of name.
  * Returns how many there were. */
 int each_file(const char *folder, const char *ending, void (*fn)(const char *path));
+/* The same for folders. */
+int each_folder(const char *folder, void (*fn)(const char *path));
+
+/* Compares with the file's text; TN_UPDATE_GOLDEN=1 writes it instead. */
+void same_as_golden(const char *path, const char *text);
 
 #endif

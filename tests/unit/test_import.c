@@ -95,6 +95,35 @@ START_TEST(refusals_say_what_it_is)
 }
 END_TEST
 
+static void is_refused(const char *folder)
+{
+	static const char *const inputs[] = { "input.json", "input.tflite" };
+	char path[4096];
+	struct loaded l;
+	FILE *there = NULL;
+
+	for (int i = 0; i < 2 && !there; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, inputs[i]);
+		there = fopen(path, "rb");
+	}
+	ck_assert_msg(there != NULL, "no input in %s", folder);
+	fclose(there);
+	loaded_file(&l, path, NULL);
+	ck_assert_msg((l.status == TN_OK) == (l.diags.errors == 0),
+		"%s: status %d, %zu errors", folder, (int)l.status, l.diags.errors);
+	ck_assert_msg(l.diags.list.count > 0, "%s: nothing was found", folder);
+	snprintf(path, sizeof(path), "%s/expected.txt", folder);
+	same_as_golden(path, loaded_report(&l));
+	loaded_release(&l);
+}
+
+/* Each folder holds an input and the report that it must give. */
+START_TEST(wrong_files_are_refused)
+{
+	ck_assert_int_ge(each_folder(tn_test_path("fixtures/invalid"), is_refused), 50);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("import");
@@ -104,6 +133,7 @@ Suite *tn_test_suite(void)
 		tc, samples_are_told_apart, 0, (int)(sizeof(samples) / sizeof(*samples)));
 	tcase_add_loop_test(tc, refusals_say_what_it_is, 0,
 		(int)(sizeof(refusals) / sizeof(*refusals)));
+	tcase_add_test(tc, wrong_files_are_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1,0 +1,37 @@
+/* JSON text to jansson values, with limits, and typed access that reports. The values are
+ * borrowed from the root; nothing of them may outlive the reader. */
+#ifndef TN_IMPORT_JSON_H
+#define TN_IMPORT_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "import/import.h"
+
+#define TN_JSON_DEPTH_MAX  64
+#define TN_JSON_VALUES_MAX ((size_t)1 << 23) /* a value costs about 50 bytes */
+
+/* Parses the text. Reports what is wrong with line and column. */
+enum tn_status TN_MUST_CHECK tn_json_load(
+	struct tn_import *im, const char *text, size_t len, json_t **out);
+
+/* Reports an error at a path. */
+void tn_json_error(struct tn_import *im, const char *rule, const struct tn_path *at,
+	const char *fmt, ...) TN_PRINTF(4, 5);
+
+/* "an object", "a string" ...; "nothing" for NULL. For messages. */
+const char *tn_json_kind(const json_t *value);
+
+/* These report a value of another kind with the reader's rule, and return false. */
+bool tn_json_int(struct tn_import *im, const char *rule, const struct tn_path *at,
+	const json_t *value, int64_t low, int64_t high, int64_t *out);
+bool tn_json_bool(struct tn_import *im, const char *rule, const struct tn_path *at,
+	const json_t *value, bool *out);
+bool tn_json_string(struct tn_import *im, const char *rule, const struct tn_path *at,
+	const json_t *value, const char **out);
+bool tn_json_want(struct tn_import *im, const char *rule, const struct tn_path *at,
+	const json_t *value, json_type type);
+
+#endif
