@@ -62,7 +62,7 @@ struct tn_load {
 
 /* With a plan from its boxes; without one the sum of the roots that are alive (then top
  * is the same number). *out_loads has n_ops entries; *out_peak is the position of the
- * largest, TN_NONE without ops. */
+ * highest top, among equals of the most live bytes; TN_NONE without ops. */
 enum tn_status TN_MUST_CHECK tn_loads_find(const struct tn_view *v,
 	struct tn_arena *arena, struct tn_load **out_loads, uint32_t *out_peak);
 

@@ -134,6 +134,11 @@ static enum tn_status unplanned(
 	return TN_OK;
 }
 
+static bool higher(const struct tn_load *a, const struct tn_load *b)
+{
+	return a->top != b->top ? a->top > b->top : a->live_bytes > b->live_bytes;
+}
+
 enum tn_status tn_loads_find(const struct tn_view *v, struct tn_arena *arena,
 	struct tn_load **out_loads, uint32_t *out_peak)
 {
@@ -147,7 +152,7 @@ enum tn_status tn_loads_find(const struct tn_view *v, struct tn_arena *arena,
 	if (status != TN_OK)
 		return status;
 	for (uint32_t p = 0; p < v->g->n_ops; p++)
-		if (peak == TN_NONE || loads[p].top > loads[peak].top)
+		if (peak == TN_NONE || higher(&loads[p], &loads[peak]))
 			peak = p;
 	*out_loads = loads;
 	*out_peak = peak;

@@ -71,6 +71,24 @@ def check_junit(folder):
     print("ok - JUnit")
 
 
+def check_dot(folder):
+    if not shutil.which("dot"):
+        print("# skip: no dot")
+        return
+    import xml.etree.ElementTree as tree
+    for prefix in PREFIXES:
+        done = subprocess.run(
+            ["dot", "-Tsvg", str(folder / f"{prefix}.graph.dot")],
+            check=True, capture_output=True, text=True)
+        assert not done.stderr, done.stderr
+        svg = tree.fromstring(done.stdout)
+        nodes = [g for g in svg.iter("{http://www.w3.org/2000/svg}g")
+                 if g.get("class") == "node"]
+        assert len(nodes) == 8 + 3, len(nodes)
+        assert "script" not in {e.tag.split("}")[1] for e in svg.iter()}
+    print("ok - DOT")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -78,6 +96,7 @@ def main():
         check_json(folder)
         check_sarif(folder, sys.argv[2] if len(sys.argv) > 2 else None)
         check_junit(folder)
+        check_dot(folder)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/github.h"
+#include "report/dot.h"
 #include "report/json.h"
 #include "report/junit.h"
-#include "report/markdown.h"
 #include "report/sarif.h"
 #include "report_sample.h"
 
@@ -31,6 +30,11 @@ static enum tn_status lint(const struct tn_view *v, struct tn_strbuf *out)
 	return tn_json_lint(v, 1, out);
 }
 
+static enum tn_status dot(const struct tn_view *v, struct tn_strbuf *out)
+{
+	return tn_dot_write(v, NULL, out);
+}
+
 static const struct {
 	const char *suffix;
 	enum tn_status (*write)(const struct tn_view *v, struct tn_strbuf *out);
@@ -38,6 +42,7 @@ static const struct {
 	{ "lint.json", lint },
 	{ "sarif.json", sarif },
 	{ "junit.xml", junit },
+	{ "graph.dot", dot },
 };
 
 static void fail(const char *what)

@@ -1,0 +1,439 @@
+#include "report/dot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <graphviz/cgraph.h>
+
+#include "report/boxes.h"
+#include "report/escape.h"
+#include "report/traffic.h"
+#include "report/words.h"
+
+#include "base/banned.h"
+
+enum { NAME_COLUMNS = 40 };
+
+struct dot {
+	const struct tn_view *v;
+	struct tn_arena *arena;
+	Agraph_t *graph;
+	const struct tn_load *loads; /* by position */
+	uint32_t peak; /* position */
+	bool *drawn; /* by op */
+	uint32_t *producer; /* by tensor: op, or TN_NONE */
+	Agnode_t **tensor; /* by tensor: its own node, or NULL */
+	Agnode_t **op; /* by op: its node, or NULL */
+	bool failed; /* memory ran out */
+};
+
+/* cgraph wants texts that it may write to, and does not. */
+static char *text_of(struct dot *d, const char *text)
+{
+	char *copy = tn_arena_strdup(d->arena, text);
+
+	if (!copy)
+		d->failed = true;
+	return copy;
+}
+
+static void set(struct dot *d, void *object, const char *name, const char *value)
+{
+	char *n = text_of(d, name), *v = text_of(d, value), *none = text_of(d, "");
+
+	if (!d->failed && agsafeset(object, n, v, none) != 0)
+		d->failed = true;
+}
+
+/* A name inside a label: DOT has escapes (\N, \l) and character references of its own. */
+static void label_name(struct tn_strbuf *out, const char *name)
+{
+	struct tn_strbuf safe;
+
+	tn_strbuf_init(&safe);
+	tn_escape_short(&safe, name, NAME_COLUMNS);
+	for (size_t i = 0; i < safe.len; i++) {
+		if (safe.text[i] == '\\')
+			tn_strbuf_puts(out, "\\\\");
+		else if (safe.text[i] == '&')
+			tn_strbuf_puts(out, "&amp;");
+		else
+			tn_strbuf_putc(out, safe.text[i]);
+	}
+	out->failed = out->failed || safe.failed;
+	tn_strbuf_release(&safe);
+}
+
+/* Sets the label and gives the buffer back. */
+static void set_label(
+	struct dot *d, void *object, const char *attr, struct tn_strbuf *label)
+{
+	d->failed = d->failed || label->failed;
+	if (!d->failed)
+		set(d, object, attr, label->text ? label->text : "");
+	tn_strbuf_release(label);
+}
+
+static Agnode_t *node(struct dot *d, char kind, uint32_t i)
+{
+	char name[16];
+	char *text;
+	Agnode_t *n;
+
+	snprintf(name, sizeof(name), "%c%" PRIu32, kind, i);
+	text = text_of(d, name);
+	n = text ? agnode(d->graph, text, 1) : NULL;
+	if (!n)
+		d->failed = true;
+	return n;
+}
+
+static void bytes(struct tn_strbuf *out, int64_t value)
+{
+	tn_escape_number(out, value);
+	tn_strbuf_puts(out, " B");
+}
+
+/* "1x8x8x8 i8, 512 B at 1,024" */
+static void describe(struct dot *d, uint32_t tensor, struct tn_strbuf *out)
+{
+	const struct tn_tensor *t = &d->v->g->tensors[tensor];
+	const struct tn_plan_tensor *p = d->v->plan ? &d->v->plan->tensors[tensor] : NULL;
+
+	tn_words_shape(&t->shape, out);
+	tn_strbuf_printf(out, " %s\\n", tn_dtype_name(t->dtype));
+	bytes(out, t->bytes);
+	if (p && p->region < d->v->plan->n_regions) {
+		tn_strbuf_puts(out, " at ");
+		tn_escape_number(out, p->offset);
+	}
+}
+
+static void tensor_name(struct dot *d, uint32_t tensor, struct tn_strbuf *out)
+{
+	struct tn_strbuf name;
+
+	tn_strbuf_init(&name);
+	tn_words_tensor(d->v->g, (tn_tensor_id){ tensor }, &name);
+	label_name(out, name.text ? name.text : "");
+	out->failed = out->failed || name.failed;
+	tn_strbuf_release(&name);
+}
+
+/* Tensors that the caller sees, and those that nobody makes, have nodes of their own. */
+static Agnode_t *tensor_node(struct dot *d, uint32_t i)
+{
+	const char *role = tn_words_role(d->v->g, (tn_tensor_id){ i });
+	struct tn_strbuf label;
+
+	if (d->tensor[i])
+		return d->tensor[i];
+	d->tensor[i] = node(d, 't', i);
+	if (d->failed)
+		return NULL;
+	tn_strbuf_init(&label);
+	tensor_name(d, i, &label);
+	tn_strbuf_printf(&label, "\\n%s ", role);
+	describe(d, i, &label);
+	set_label(d, d->tensor[i], "label", &label);
+	set(d, d->tensor[i], "shape", "note");
+	set(d, d->tensor[i], "fillcolor",
+		strcmp(role, "output") == 0  ? "#e8e3f5"
+		: strcmp(role, "input") == 0 ? "#dcefed"
+					     : "#f3f3f0");
+	return d->tensor[i];
+}
+
+static void op_node(struct dot *d, uint32_t position)
+{
+	tn_op_id id = tn_view_op_at(d->v, position);
+	const struct tn_op *op = &d->v->g->ops[id.i];
+	struct tn_traffic t = tn_traffic_of(d->v->g, op);
+	bool elided = tn_view_elided(d->v, id);
+	struct tn_strbuf label;
+
+	d->op[id.i] = node(d, 'n', id.i);
+	if (d->failed)
+		return;
+	tn_strbuf_init(&label);
+	tn_strbuf_printf(&label, "%" PRIu32 "  ", position);
+	label_name(&label, op->name);
+	tn_strbuf_puts(&label, "\\n");
+	label_name(&label, tn_words_op_type(op));
+	if (d->loads) {
+		tn_strbuf_puts(&label, elided ? "\\nnothing runs" : "\\nlive ");
+		if (!elided)
+			bytes(&label, d->loads[position].live_bytes);
+	}
+	if (t.const_bytes && !elided) {
+		tn_strbuf_puts(&label, "\\nconstants ");
+		bytes(&label, t.const_bytes);
+	}
+	if (position == d->peak)
+		tn_strbuf_puts(&label, "\\nPEAK");
+	set_label(d, d->op[id.i], "label", &label);
+	if (position == d->peak) {
+		set(d, d->op[id.i], "fillcolor", "#fbe3d4");
+		set(d, d->op[id.i], "color", "#b3441e");
+		set(d, d->op[id.i], "penwidth", "2.5");
+	} else if (elided) {
+		set(d, d->op[id.i], "style", "rounded,filled,dashed");
+	}
+}
+
+static const struct tn_candidate *candidate_of(
+	const struct dot *d, tn_op_id op, uint32_t input)
+{
+	const struct tn_inplace *all = d->v->inplace;
+
+	/* in execution order, so the op's are neighbours; the first of them is found by
+	 * its position */
+	size_t lo = 0, hi = all ? all->n : 0;
+	uint32_t position = tn_view_position(d->v, op);
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (tn_view_position(d->v, all->list[mid].op) < position)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; all && lo < all->n && all->list[lo].op.i == op.i; lo++)
+		if (all->list[lo].input == input)
+			return &all->list[lo];
+	return NULL;
+}
+
+/* How the reader deals with the tensor's bytes: the edge says it. */
+static void style_edge(struct dot *d, Agedge_t *e, tn_op_id reader, uint32_t input,
+	struct tn_strbuf *label)
+{
+	const struct tn_candidate *c = candidate_of(d, reader, input);
+	int64_t shared;
+
+	if (tn_view_elided(d->v, reader)) {
+		set(d, e, "style", "dashed");
+		tn_strbuf_puts(label, "\\nview");
+		return;
+	}
+	if (!c)
+		return;
+	shared = tn_candidate_shared(d->v, c);
+	if (shared && tn_candidate_in_place(d->v, c)) {
+		/* green is for what the verifier has accepted */
+		set(d, e, "color",
+			d->v->verified ? "#2f7d4f:#2f7d4f" : "#5c6166:#5c6166");
+		tn_strbuf_puts(label, "\\nin place");
+	} else if (shared) {
+		set(d, e, "color", "#a86a00:#a86a00");
+		tn_strbuf_puts(label, "\\noverlap ");
+		bytes(label, shared);
+	} else if (!d->v->plan && c->verdict == VERDICT_PROVED) {
+		set(d, e, "color", "#2f7d4f");
+		tn_strbuf_puts(label, "\\nmay be in place");
+	}
+}
+
+static void edge(struct dot *d, Agnode_t *from, Agnode_t *to, uint32_t tensor,
+	tn_op_id reader, uint32_t input)
+{
+	struct tn_strbuf label;
+	Agedge_t *e;
+
+	if (d->failed || !from || !to)
+		return;
+	e = agedge(d->graph, from, to, NULL, 1);
+	if (!e) {
+		d->failed = true;
+		return;
+	}
+	tn_strbuf_init(&label);
+	if (d->producer[tensor] != TN_NONE) {
+		tensor_name(d, tensor, &label);
+		tn_strbuf_puts(&label, "\\n");
+		describe(d, tensor, &label);
+	}
+	if (reader.i != TN_NONE)
+		style_edge(d, e, reader, input, &label);
+	set_label(d, e, "label", &label);
+}
+
+static void edges_into(struct dot *d, tn_op_id id)
+{
+	const struct tn_op *op = &d->v->g->ops[id.i];
+
+	for (uint32_t k = 0; k < op->n_inputs && !d->failed; k++) {
+		uint32_t t = op->inputs[k].i, from;
+
+		if (t == TN_NONE || !tn_tensor_is_planned(&d->v->g->tensors[t]))
+			continue;
+		from = d->producer[t];
+		if (from == TN_NONE)
+			edge(d, tensor_node(d, t), d->op[id.i], t, id, k);
+		else if (d->op[from])
+			edge(d, d->op[from], d->op[id.i], t, id, k);
+	}
+	for (uint32_t k = 0; k < op->n_outputs && !d->failed; k++) {
+		uint32_t t = op->outputs[k].i;
+
+		if (t != TN_NONE && tn_graph_is_output(d->v->g, (tn_tensor_id){ t }))
+			edge(d, d->op[id.i], tensor_node(d, t), t, (tn_op_id){ TN_NONE },
+				0);
+	}
+}
+
+/* The ops within the radius, by as many rounds over all edges. */
+static enum tn_status choose(struct dot *d, const struct tn_dot_options *options)
+{
+	const struct tn_graph *g = d->v->g;
+	bool *before = TN_NEW_ARRAY(d->arena, bool, g->n_ops);
+
+	if (!before)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		d->drawn[i] =
+			!options || options->focus.i == TN_NONE || options->focus.i == i;
+	for (uint32_t r = 0; options && r < options->radius && r < g->n_ops; r++) {
+		memcpy(before, d->drawn, g->n_ops * sizeof(*before));
+		for (uint32_t i = 0; i < g->n_ops; i++) {
+			for (uint32_t k = 0; k < g->ops[i].n_inputs; k++) {
+				uint32_t t = g->ops[i].inputs[k].i, from;
+
+				from = t == TN_NONE ? TN_NONE : d->producer[t];
+				if (from == TN_NONE)
+					continue;
+				d->drawn[i] = d->drawn[i] || before[from];
+				d->drawn[from] = d->drawn[from] || before[i];
+			}
+		}
+		if (memcmp(before, d->drawn, g->n_ops * sizeof(*before)) == 0)
+			break;
+	}
+	return TN_OK;
+}
+
+static bool prepare(struct dot *d)
+{
+	const struct tn_graph *g = d->v->g;
+
+	d->drawn = TN_NEW_ARRAY(d->arena, bool, g->n_ops);
+	d->producer = TN_NEW_ARRAY(d->arena, uint32_t, g->n_tensors);
+	d->tensor = TN_NEW_ARRAY(d->arena, Agnode_t *, g->n_tensors);
+	d->op = TN_NEW_ARRAY(d->arena, Agnode_t *, g->n_ops);
+	if (!d->drawn || !d->producer || !d->tensor || !d->op)
+		return false;
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		d->producer[i] = TN_NONE;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++)
+			if (g->ops[i].outputs[k].i != TN_NONE)
+				d->producer[g->ops[i].outputs[k].i] = i;
+	return true;
+}
+
+static void defaults(struct dot *d)
+{
+	static const struct {
+		int kind;
+		const char *name, *value;
+	} attrs[] = {
+		{ AGRAPH, "rankdir", "TB" },
+		{ AGRAPH, "fontname", "Helvetica" },
+		{ AGRAPH, "charset", "UTF-8" },
+		{ AGNODE, "label", "" },
+		{ AGNODE, "shape", "box" },
+		{ AGNODE, "style", "rounded,filled" },
+		{ AGNODE, "fillcolor", "#f3f3f0" },
+		{ AGNODE, "color", "#5c6166" },
+		{ AGNODE, "fontname", "Helvetica" },
+		{ AGNODE, "fontsize", "11" },
+		{ AGEDGE, "label", "" },
+		{ AGEDGE, "color", "#5c6166" },
+		{ AGEDGE, "fontname", "Helvetica" },
+		{ AGEDGE, "fontsize", "9" },
+	};
+
+	for (size_t i = 0; i < sizeof(attrs) / sizeof(*attrs); i++) {
+		char *name = text_of(d, attrs[i].name), *value;
+
+		value = text_of(d, attrs[i].value);
+		if (d->failed || !agattr(d->graph, attrs[i].kind, name, value)) {
+			d->failed = true;
+			return;
+		}
+	}
+}
+
+static void draw(struct dot *d)
+{
+	const struct tn_graph *g = d->v->g;
+	struct tn_strbuf label;
+
+	defaults(d);
+	tn_strbuf_init(&label);
+	label_name(&label, tn_view_file(d->v));
+	if (d->v->plan)
+		tn_strbuf_puts(&label, d->v->verified  ? "\\nverified plan"
+				       : d->v->refusal ? "\\nREFUSED PLAN"
+						       : "\\nplan NOT VERIFIED");
+	set_label(d, d->graph, "label", &label);
+	for (uint32_t p = 0; p < g->n_ops && !d->failed; p++)
+		if (d->drawn[tn_view_op_at(d->v, p).i])
+			op_node(d, p);
+	for (uint32_t p = 0; p < g->n_ops && !d->failed; p++)
+		if (d->op[tn_view_op_at(d->v, p).i])
+			edges_into(d, tn_view_op_at(d->v, p));
+}
+
+static int put(void *chan, const char *text)
+{
+	struct tn_strbuf *out = chan;
+
+	tn_strbuf_puts(out, text);
+	return out->failed ? -1 : 0;
+}
+
+static int flush(void *chan)
+{
+	(void)chan;
+	return 0;
+}
+
+static enum tn_status open_and_draw(struct dot *d, struct tn_strbuf *out)
+{
+	Agiodisc_t io = { AgIoDisc.afread, put, flush };
+	Agdisc_t disc = { &AgMemDisc, &AgIdDisc, &io };
+	char *name = text_of(d, "tenure");
+
+	d->graph = name ? agopen(name, Agdirected, &disc) : NULL;
+	if (!d->graph)
+		return TN_ERR_NOMEM;
+	draw(d);
+	if (!d->failed && agwrite(d->graph, out) != 0)
+		d->failed = true;
+	agclose(d->graph);
+	return d->failed || out->failed ? TN_ERR_NOMEM : TN_OK;
+}
+
+enum tn_status tn_dot_write(const struct tn_view *v, const struct tn_dot_options *options,
+	struct tn_strbuf *out)
+{
+	struct tn_arena arena;
+	struct dot d = { .v = v, .arena = &arena, .peak = TN_NONE };
+	enum tn_status status;
+
+	tn_arena_init(&arena);
+	status = prepare(&d) ? choose(&d, options) : TN_ERR_NOMEM;
+	if (status == TN_OK && (v->plan || v->live)) {
+		struct tn_load *loads;
+
+		status = tn_loads_find(v, &arena, &loads, &d.peak);
+		d.loads = loads;
+	}
+	if (status == TN_OK)
+		status = open_and_draw(&d, out);
+	tn_arena_release(&arena);
+	return status;
+}
