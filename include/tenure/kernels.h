@@ -104,7 +104,8 @@ struct tn_fc_f32_params {
 };
 tn_kernel_fn tn_fully_connected_f32;
 
-/* tn_add_s8. in: a, b. Both are brought to a common scale, `left_shift` bits up. */
+/* tn_add_s8, tn_sub_s8, tn_squared_difference_s8 and the same in s16. in: a, b. Both are
+ * brought to a common scale, `left_shift` bits up. */
 struct tn_add_params {
 	struct tn_order order;
 	struct tn_broadcast shape;
@@ -114,9 +115,10 @@ struct tn_add_params {
 	int32_t out_offset, out_multiplier, out_shift;
 	int32_t act_min, act_max;
 };
-tn_kernel_fn tn_add_s8;
+tn_kernel_fn tn_add_s8, tn_sub_s8, tn_squared_difference_s8;
+tn_kernel_fn tn_add_s16, tn_sub_s16, tn_squared_difference_s16;
 
-/* tn_mul_s8. in: a, b. */
+/* tn_mul_s8, tn_mul_s16, tn_div_s8. in: a, b. */
 struct tn_mul_params {
 	struct tn_order order;
 	struct tn_broadcast shape;
@@ -124,15 +126,15 @@ struct tn_mul_params {
 	int32_t out_offset, out_multiplier, out_shift;
 	int32_t act_min, act_max;
 };
-tn_kernel_fn tn_mul_s8;
+tn_kernel_fn tn_mul_s8, tn_mul_s16, tn_div_s8;
 
-/* tn_add_f32, tn_mul_f32. in: a, b. */
+/* tn_add_f32 and so on. in: a, b. */
 struct tn_binary_f32_params {
 	struct tn_order order;
 	struct tn_broadcast shape;
 	float act_min, act_max;
 };
-tn_kernel_fn tn_add_f32, tn_mul_f32;
+tn_kernel_fn tn_add_f32, tn_sub_f32, tn_mul_f32, tn_div_f32;
 
 /* tn_lut_s8: out[i] = table[in[i] + 128]. */
 struct tn_lut_params {
@@ -151,12 +153,12 @@ struct tn_clamp_f32_params {
 };
 tn_kernel_fn tn_clamp_f32;
 
-/* Functions of one f32 element: tn_logistic_f32, tn_tanh_f32. */
+/* Functions of one f32 element; tn_logical_not: of one boolean. */
 struct tn_unary_params {
 	struct tn_order order;
 	int32_t n;
 };
-tn_kernel_fn tn_logistic_f32, tn_tanh_f32;
+tn_kernel_fn tn_logistic_f32, tn_tanh_f32, tn_logical_not;
 
 /* tn_copy: the same bytes elsewhere. */
 struct tn_copy_params {
@@ -277,6 +279,85 @@ struct tn_dequantize_params {
 	int32_t in_offset;
 };
 tn_kernel_fn tn_dequantize_s8;
+
+/* Two operands of one type, no constants; tn_minimum_int and tn_maximum_int read integers
+ * of 1, 2 or 4 bytes. */
+struct tn_binary_params {
+	struct tn_order order;
+	struct tn_broadcast shape;
+	int32_t size; /* bytes of an element */
+};
+tn_kernel_fn tn_minimum_f32, tn_maximum_f32, tn_prelu_f32, tn_squared_difference_f32;
+tn_kernel_fn tn_floor_div_f32, tn_floor_mod_f32;
+tn_kernel_fn tn_minimum_int, tn_maximum_int, tn_logical_and, tn_logical_or;
+
+/* tn_add_s32, tn_sub_s32, tn_mul_s32, tn_div_s32. */
+struct tn_binary_s32_params {
+	struct tn_order order;
+	struct tn_broadcast shape;
+	int32_t act_min, act_max;
+};
+tn_kernel_fn tn_add_s32, tn_sub_s32, tn_mul_s32, tn_div_s32;
+
+/* tn_prelu_s8, tn_prelu_s16. in: x, alpha. */
+struct tn_prelu_params {
+	struct tn_order order;
+	struct tn_broadcast shape;
+	int32_t a_offset, b_offset;
+	int32_t multiplier, shift; /* for x >= 0 */
+	int32_t negative_multiplier, negative_shift; /* for the product */
+	int32_t out_offset, out_min, out_max;
+};
+tn_kernel_fn tn_prelu_s8, tn_prelu_s16;
+
+enum { TN_EQUAL, TN_NOT_EQUAL, TN_GREATER, TN_GREATER_EQUAL, TN_LESS, TN_LESS_EQUAL };
+
+/* tn_compare_f32, tn_compare_int (size 1, 2, 4, 8). out: booleans. */
+struct tn_compare_params {
+	struct tn_order order;
+	struct tn_broadcast shape;
+	int32_t relation;
+	int32_t size; /* bytes of an operand's element */
+};
+tn_kernel_fn tn_compare_f32, tn_compare_int;
+
+/* tn_compare_s8: of quantised operands. */
+struct tn_compare_s8_params {
+	struct tn_order order;
+	struct tn_broadcast shape;
+	int32_t relation;
+	int32_t a_offset, a_multiplier, a_shift;
+	int32_t b_offset, b_multiplier, b_shift;
+};
+tn_kernel_fn tn_compare_s8;
+
+/* tn_select. in: condition (booleans), a, b. */
+struct tn_select_params {
+	struct tn_order order;
+	int32_t rank; /* at least 1 */
+	int32_t dim[TN_DIMS_MAX];
+	int32_t stride_c[TN_DIMS_MAX];
+	int32_t stride_a[TN_DIMS_MAX];
+	int32_t stride_b[TN_DIMS_MAX];
+	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
+};
+tn_kernel_fn tn_select;
+
+/* tn_add_n_f32. in: `operands` tensors. */
+struct tn_add_n_f32_params {
+	struct tn_order order;
+	int32_t n, operands;
+};
+tn_kernel_fn tn_add_n_f32;
+
+/* tn_add_n_s8: all inputs are quantised alike. */
+struct tn_add_n_s8_params {
+	struct tn_order order;
+	int32_t n, operands;
+	int32_t left_shift, in_offset, in_multiplier, in_shift;
+	int32_t out_offset, out_multiplier, out_shift;
+};
+tn_kernel_fn tn_add_n_s8;
 
 #ifdef __cplusplus
 }

@@ -92,6 +92,8 @@ tn_bind_fn tn_bind_conv, tn_bind_depthwise, tn_bind_pool, tn_bind_fully_connecte
 	tn_bind_dequantize, tn_bind_slice, tn_bind_strided_slice, tn_bind_broadcast_to,
 	tn_bind_reverse, tn_bind_space_to_depth, tn_bind_depth_to_space,
 	tn_bind_mirror_pad, tn_bind_resize_nearest, tn_bind_concatenation, tn_bind_pack,
-	tn_bind_unpack, tn_bind_split;
+	tn_bind_unpack, tn_bind_split, tn_bind_sub, tn_bind_div, tn_bind_floor,
+	tn_bind_squared_difference, tn_bind_minimum, tn_bind_prelu, tn_bind_compare,
+	tn_bind_logical, tn_bind_select, tn_bind_add_n;
 
 #endif

@@ -234,6 +234,81 @@ static const struct tn_field dequantize_fields[] = {
 	I32(tn_dequantize_params, in_offset),
 };
 
+static const struct tn_field binary_fields[] = {
+	ORDER(tn_binary_params),
+	BROADCAST(tn_binary_params),
+	I32(tn_binary_params, size),
+};
+
+static const struct tn_field binary_s32_fields[] = {
+	ORDER(tn_binary_s32_params),
+	BROADCAST(tn_binary_s32_params),
+	I32(tn_binary_s32_params, act_min),
+	I32(tn_binary_s32_params, act_max),
+};
+
+static const struct tn_field prelu_fields[] = {
+	ORDER(tn_prelu_params),
+	BROADCAST(tn_prelu_params),
+	I32(tn_prelu_params, a_offset),
+	I32(tn_prelu_params, b_offset),
+	I32(tn_prelu_params, multiplier),
+	I32(tn_prelu_params, shift),
+	I32(tn_prelu_params, negative_multiplier),
+	I32(tn_prelu_params, negative_shift),
+	I32(tn_prelu_params, out_offset),
+	I32(tn_prelu_params, out_min),
+	I32(tn_prelu_params, out_max),
+};
+
+static const struct tn_field compare_fields[] = {
+	ORDER(tn_compare_params),
+	BROADCAST(tn_compare_params),
+	I32(tn_compare_params, relation),
+	I32(tn_compare_params, size),
+};
+
+static const struct tn_field compare_s8_fields[] = {
+	ORDER(tn_compare_s8_params),
+	BROADCAST(tn_compare_s8_params),
+	I32(tn_compare_s8_params, relation),
+	I32(tn_compare_s8_params, a_offset),
+	I32(tn_compare_s8_params, a_multiplier),
+	I32(tn_compare_s8_params, a_shift),
+	I32(tn_compare_s8_params, b_offset),
+	I32(tn_compare_s8_params, b_multiplier),
+	I32(tn_compare_s8_params, b_shift),
+};
+
+static const struct tn_field select_fields[] = {
+	ORDER(tn_select_params),
+	I32(tn_select_params, rank),
+	DIMS(tn_select_params, dim),
+	DIMS(tn_select_params, stride_c),
+	DIMS(tn_select_params, stride_a),
+	DIMS(tn_select_params, stride_b),
+	I32(tn_select_params, size),
+};
+
+static const struct tn_field add_n_f32_fields[] = {
+	ORDER(tn_add_n_f32_params),
+	I32(tn_add_n_f32_params, n),
+	I32(tn_add_n_f32_params, operands),
+};
+
+static const struct tn_field add_n_s8_fields[] = {
+	ORDER(tn_add_n_s8_params),
+	I32(tn_add_n_s8_params, n),
+	I32(tn_add_n_s8_params, operands),
+	I32(tn_add_n_s8_params, left_shift),
+	I32(tn_add_n_s8_params, in_offset),
+	I32(tn_add_n_s8_params, in_multiplier),
+	I32(tn_add_n_s8_params, in_shift),
+	I32(tn_add_n_s8_params, out_offset),
+	I32(tn_add_n_s8_params, out_multiplier),
+	I32(tn_add_n_s8_params, out_shift),
+};
+
 const struct tn_params_info tn_params[PARAMS_COUNT] = {
 #define PARAMS(id, tag, fields)                                                          \
 	[id] = { #tag, sizeof(struct tag), fields, sizeof(fields) / sizeof(*(fields)) },

@@ -88,4 +88,22 @@ static inline void tn_store_f32(tn_f32 *p, int32_t i, float value)
 	p[i] = value;
 }
 
+/* Integers of 1, 2 or 4 bytes; `size` is a constant where these are used. */
+static inline int32_t tn_load_int(const void *p, int32_t i, int32_t size)
+{
+	return size == 1   ? tn_load_s8(p, i)
+	       : size == 2 ? tn_load_s16(p, i)
+			   : tn_load_s32(p, i);
+}
+
+static inline void tn_store_int(void *p, int32_t i, int32_t size, int32_t value)
+{
+	if (size == 1)
+		tn_store_s8(p, i, value);
+	else if (size == 2)
+		tn_store_s16(p, i, value);
+	else
+		tn_store_s32(p, i, value);
+}
+
 #endif

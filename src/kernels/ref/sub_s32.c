@@ -1,0 +1,17 @@
+/* Difference of two int32 tensors, modulo 2^32. */
+#include "binary_s32.h"
+
+static void sub_row(
+	const void *params, const void *const *in, void *out, const struct tn_row *row)
+{
+	tn_binary_s32_row(params, in, out, row, tn_wrap_sub);
+}
+
+void tn_sub_s32(
+	const void *params, const void *const *in, void *const *out, void *scratch)
+{
+	const struct tn_binary_s32_params *p = params;
+
+	(void)scratch;
+	tn_rows(&p->shape, p->order, sub_row, p, in, out[0]);
+}
