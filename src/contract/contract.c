@@ -213,15 +213,21 @@ enum tn_status tn_contract_displacement(const struct tn_graph *g, tn_op_id op,
 		.output = output,
 		.descending = v.descending,
 		.d = TN_DISPLACEMENT_FREE };
-	enum tn_status status = tn_contract_walk(g, op, v, displacement_step, &s);
+	struct tn_walk w = { .g = g,
+		.op = &g->ops[op.i],
+		.variant = v,
+		.fn = displacement_step,
+		.user = &s,
+		.extremes = true };
 
-	if (status == TN_ERR_REFUSED) {
+	if (!walk_class(&w)) {
 		*out_d = TN_DISPLACEMENT_NEVER;
 		return TN_OK;
 	}
-	if (status == TN_OK)
-		*out_d = s.d;
-	return status;
+	if (w.out_of_memory)
+		return TN_ERR_NOMEM;
+	*out_d = s.d;
+	return TN_OK;
 }
 
 uint64_t tn_contract_digest(void)

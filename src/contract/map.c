@@ -302,27 +302,65 @@ static bool separable_of(const struct tn_walk *w, struct separable *s)
 	}
 }
 
+/* The input element that output element i copies, or FILL. */
+static int64_t source_of(const struct separable *s, int64_t i)
+{
+	int64_t from = 0;
+
+	for (uint32_t d = s->rank; d-- > 0;) {
+		int64_t add = s->from[d][i % s->dim[d]];
+
+		if (add == FILL)
+			return FILL;
+		from += add;
+		i /= s->dim[d];
+	}
+	return from;
+}
+
+/* Elements in a row of the innermost dimension, when it is copied as it stands: then all
+ * its steps but the first may be joined where only extremes count. */
+static int64_t run_length(const struct tn_walk *w, const struct separable *s)
+{
+	uint32_t last = s->rank ? s->rank - 1 : 0;
+
+	if (!w->extremes || !s->rank)
+		return 1;
+	for (int64_t c = 0; c < s->dim[last]; c++)
+		if (s->from[last][c] == FILL || s->from[last][c] != s->from[last][0] + c)
+			return 1;
+	return s->dim[last];
+}
+
+static bool copy_step(struct tn_walk *w, int64_t from, int64_t to, int64_t n)
+{
+	int64_t width = tn_walk_width(tn_walk_output(w, 0));
+	struct tn_access write = { 0, to * width, (to + n) * width };
+	struct tn_access read = { 0, 0, 0 };
+
+	if (from == FILL)
+		return tn_walk_step(w, &read, 0, &write, 1);
+	read = (struct tn_access){ 0, from * width, (from + n) * width };
+	return tn_walk_step(w, &read, tn_walk_shares(w, 0) ? 1 : 0, &write, 1);
+}
+
 static void walk_separable(struct tn_walk *w, const struct separable *s)
 {
-	const struct tn_tensor *out = tn_walk_output(w, 0);
-	int64_t width = tn_walk_width(out);
-	bool shares = tn_walk_shares(w, 0);
+	bool back = w->variant.descending;
+	int64_t n = tn_walk_output(w, 0)->elements, run = run_length(w, s);
 
-	for (int64_t t = 0; t < out->elements; t++) {
-		int64_t i = w->variant.descending ? out->elements - 1 - t : t;
-		int64_t rest = i, from = 0;
-		bool fill = false;
-		struct tn_access write = { 0, i * width, (i + 1) * width }, read;
+	for (int64_t t = 0; t < n; t += run) {
+		int64_t i = back ? n - run - t : t; /* the run's least element */
+		int64_t from = source_of(s, i);
+		int64_t first = back ? run - 1 : 0, rest = back ? 0 : 1;
 
-		for (uint32_t d = s->rank; d-- > 0;) {
-			int64_t add = s->from[d][rest % s->dim[d]];
-
-			fill = fill || add == FILL;
-			from += add == FILL ? 0 : add;
-			rest /= s->dim[d];
-		}
-		read = (struct tn_access){ 0, from * width, (from + 1) * width };
-		if (!tn_walk_step(w, &read, shares && !fill ? 1 : 0, &write, 1))
+		if (from == FILL)
+			first = rest = 0;
+		if (!copy_step(w, from == FILL ? FILL : from + first, i + first,
+			    from == FILL ? run : 1))
+			return;
+		if (run > 1 && from != FILL &&
+			!copy_step(w, from + rest, i + rest, run - 1))
 			return;
 	}
 }

@@ -39,6 +39,34 @@ static void advance(const struct tn_shape *shape, int64_t at[TN_RANK_MAX],
 	}
 }
 
+/* All operands as wide and as dense as the output: element i reads element i. Then every
+ * pair of neighbours gives the same extreme, and two steps tell it. */
+static bool run_extremes(struct tn_walk *w, const struct tn_tensor *out,
+	const struct operand *ops, uint32_t n, struct tn_access *reads)
+{
+	int64_t width = tn_walk_width(out), end = out->bytes;
+	int64_t first = w->variant.descending ? end - width : 0;
+	struct tn_access write = { 0, first, first + width };
+
+	if (!w->extremes || out->elements < 3)
+		return false;
+	for (uint32_t k = 0; k < n; k++) {
+		const struct tn_tensor *in = tn_walk_input(w, ops[k].index);
+
+		if (ops[k].width != width || in->elements != out->elements)
+			return false;
+		reads[k] = (struct tn_access){ ops[k].index, write.begin, write.end };
+	}
+	if (!tn_walk_step(w, reads, n, &write, 1))
+		return true;
+	write.begin = w->variant.descending ? 0 : width;
+	write.end = w->variant.descending ? end - width : end;
+	for (uint32_t k = 0; k < n; k++)
+		reads[k] = (struct tn_access){ ops[k].index, write.begin, write.end };
+	tn_walk_step(w, reads, n, &write, 1);
+	return true;
+}
+
 static void run(struct tn_walk *w, const struct tn_tensor *out, struct operand *ops,
 	uint32_t n, struct tn_access *reads)
 {
@@ -92,7 +120,8 @@ bool tn_walk_pointwise(struct tn_walk *w)
 			(void)tn_shape_broadcast_strides(
 				&in->shape, &out->shape, ops[n++].stride);
 		}
-		run(w, out, ops, n, reads);
+		if (!run_extremes(w, out, ops, n, reads))
+			run(w, out, ops, n, reads);
 	} else {
 		w->out_of_memory = true;
 	}

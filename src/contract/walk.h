@@ -11,7 +11,10 @@ struct tn_walk {
 	struct tn_variant variant;
 	tn_step_fn *fn; /* NULL: only ask */
 	void *user;
-	bool stopped;     /* fn asked to stop */
+	/* Only extremes are asked for: steps may be joined as long as the largest "write so
+	 * far minus next read" (and its mirror) stays what the single steps give. */
+	bool extremes;
+	bool stopped; /* fn asked to stop */
 	bool out_of_memory;
 };
 

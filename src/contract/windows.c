@@ -43,32 +43,73 @@ static void gather(const struct tn_window *g, struct taps *taps, int64_t b, int6
 	}
 }
 
-static void run(struct tn_walk *w, const struct tn_window *g, struct taps *taps,
-	int64_t out_width)
+/* Output elements [at, at + n) of pixel p, after the reads for output channel oc. */
+static bool pixel_step(struct tn_walk *w, const struct taps *taps, int64_t at, int64_t n)
 {
-	bool pixel = w->variant.hold == HOLD_PIXEL;
+	int64_t width = tn_walk_width(tn_walk_output(w, 0));
+	struct tn_access write = { 0, at * width, (at + n) * width };
+
+	return tn_walk_step(
+		w, taps->reads, tn_walk_shares(w, 0) ? taps->n : 0, &write, 1);
+}
+
+/* All channels of a pixel read the same window. When only extremes count, the writes
+ * before the last one are joined: the largest clash is at the last channel. */
+static bool whole_pixel(
+	struct tn_walk *w, const struct tn_window *g, const struct taps *taps, int64_t p)
+{
+	bool back = w->variant.descending;
+	int64_t at = p * g->out_c, left = g->out_c;
+
+	if (w->variant.hold == HOLD_PIXEL)
+		return pixel_step(w, taps, at, g->out_c);
+	if (w->extremes && left > 2) {
+		if (!pixel_step(w, taps, back ? at + 1 : at, left - 1))
+			return false;
+		return pixel_step(w, taps, back ? at : at + left - 1, 1);
+	}
+	for (int64_t c = 0; c < left; c++)
+		if (!pixel_step(w, taps, back ? at + left - 1 - c : at + c, 1))
+			return false;
+	return true;
+}
+
+static void run(struct tn_walk *w, const struct tn_window *g, struct taps *taps)
+{
+	bool back = w->variant.descending;
+	bool own = g->per_channel && w->variant.hold == HOLD_NONE;
 	int64_t pixels = g->batches * g->out_h * g->out_w;
-	int64_t per = pixel ? 1 : g->out_c;
-	int64_t write_n = pixel ? g->out_c : 1;
-	uint32_t shares = tn_walk_shares(w, 0);
 
-	for (int64_t t = 0; t < pixels * per; t++) {
-		int64_t i = w->variant.descending ? pixels * per - 1 - t : t;
-		int64_t p = i / per, oc = i % per;
-		int64_t at = p * g->out_c + oc;
-		struct tn_access write = { 0, at * out_width,
-			(at + write_n) * out_width };
-		bool one = g->per_channel && !pixel;
-		/* all channels of a pixel read the same window: keep the last one's */
-		bool same = !one && t > 0 &&
-			    (w->variant.descending ? oc != per - 1 : oc != 0);
+	for (int64_t t = 0; t < pixels; t++) {
+		int64_t p = back ? pixels - 1 - t : t;
+		int64_t b = p / (g->out_h * g->out_w), oy = p / g->out_w % g->out_h;
+		int64_t ox = p % g->out_w;
 
-		if (!same)
-			gather(g, taps, p / (g->out_h * g->out_w),
-				p / g->out_w % g->out_h, p % g->out_w,
-				one ? oc / g->depth_multiplier : 0, one ? 1 : g->in_c);
-		if (!tn_walk_step(w, taps->reads, shares ? taps->n : 0, &write, 1))
-			return;
+		if (!own) {
+			gather(g, taps, b, oy, ox, 0, g->in_c);
+			if (!whole_pixel(w, g, taps, p))
+				return;
+			continue;
+		}
+		if (w->extremes && g->depth_multiplier == 1 && g->out_c > 2) {
+			/* channel c reads and writes c further on: one clash for all */
+			int64_t first = back ? g->out_c - 1 : 0, rest = back ? 0 : 1;
+
+			gather(g, taps, b, oy, ox, first, 1);
+			if (!pixel_step(w, taps, p * g->out_c + first, 1))
+				return;
+			gather(g, taps, b, oy, ox, rest, g->out_c - 1);
+			if (!pixel_step(w, taps, p * g->out_c + rest, g->out_c - 1))
+				return;
+			continue;
+		}
+		for (int64_t k = 0; k < g->out_c; k++) {
+			int64_t oc = back ? g->out_c - 1 - k : k;
+
+			gather(g, taps, b, oy, ox, oc / g->depth_multiplier, 1);
+			if (!pixel_step(w, taps, p * g->out_c + oc, 1))
+				return;
+		}
 	}
 }
 
@@ -92,7 +133,7 @@ bool tn_walk_window(struct tn_walk *w)
 		taps.reads = TN_NEW_ARRAY(&arena, struct tn_access, n);
 	taps.width = tn_walk_width(tn_walk_input(w, 0));
 	if (taps.reads)
-		run(w, &g, &taps, tn_walk_width(tn_walk_output(w, 0)));
+		run(w, &g, &taps);
 	else
 		w->out_of_memory = true;
 	tn_arena_release(&arena);
