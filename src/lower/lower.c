@@ -183,6 +183,26 @@ static enum tn_status merge_in_place(struct lowering *l)
 	return TN_OK;
 }
 
+/* Is a variant with scratch worth it? A pixel's channels are a small block that a kernel
+ * needs anyway; a whole row must save more bytes than it costs. */
+#define PIXEL_SCRATCH_MAX 512
+
+static bool admits(const struct lowering *l, const struct tn_candidate *c, uint32_t v)
+{
+	const struct tn_graph *g = l->t->g;
+	int64_t in = g->tensors[c->in.i].bytes, out = g->tensors[c->out.i].bytes;
+	int64_t scratch = tn_contract_scratch(g, c->op, c->variant[v]), least = in + out;
+
+	if (!scratch)
+		return true;
+	if (tn_op_info(g->ops[c->op.i].kind)->access == ACCESS_WINDOW)
+		return scratch <= PIXEL_SCRATCH_MAX;
+	for (uint32_t k = 0; k < c->n_variants; k++)
+		if (!tn_contract_scratch(g, c->op, c->variant[k]))
+			least = tn_min_i64(least, tn_overlap_span(in, out, c->d[k]));
+	return tn_overlap_span(in, out, c->d[v]) + scratch < least;
+}
+
 static enum tn_status make_pairs(struct lowering *l)
 {
 	const struct tn_inplace *in = l->t->inplace;
@@ -210,10 +230,10 @@ static enum tn_status make_pairs(struct lowering *l)
 		p.group = (uint32_t)l->groups.count - 1;
 		for (uint32_t v = 0; v < c->n_variants; v++) {
 			p.d[v] = c->d[v];
-			if (c->d[v] == TN_DISPLACEMENT_FREE)
-				p.d[v] = TN_D_FREE;
-			else if (c->d[v] == TN_DISPLACEMENT_NEVER)
+			if (c->d[v] == TN_DISPLACEMENT_NEVER || !admits(l, c, v))
 				p.d[v] = TN_D_NEVER;
+			else if (c->d[v] == TN_DISPLACEMENT_FREE)
+				p.d[v] = TN_D_FREE;
 			else /* from tensors to the buffers that hold them */
 				p.d[v] += c->variant[v].descending ? shift : -shift;
 		}
