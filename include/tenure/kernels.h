@@ -9,7 +9,7 @@
  * Operands may overlap where the plan proved it. So no kernel uses restrict, and loads
  * and stores of wider types go through the may_alias types of src/kernels/ref/access.h.
  *
- * Every parameter struct starts with `struct tn_order`: which variant of the loop runs.
+ * Every parameter struct starts with `struct tn_loop_order`: which variant of the loop runs.
  * The order of loads and stores that each variant keeps is a contract
  * (src/contract/contract.h); changing it means changing the contract. */
 #ifndef TENURE_KERNELS_H
@@ -24,7 +24,7 @@ extern "C" {
 typedef void tn_kernel_fn(
 	const void *params, const void *const *in, void *const *out, void *scratch);
 
-struct tn_order {
+struct tn_loop_order {
 	uint8_t descending; /* last step first */
 	uint8_t hold; /* 0: write each element at once; 1: gather the channels of a
 	                       pixel (or a row) in scratch, then write them together */
@@ -53,7 +53,7 @@ struct tn_broadcast {
 /* tn_conv_2d_s8, tn_depthwise_conv_2d_s8. in: input, filter (OHWI; 1HWO for depthwise),
  * bias (s32) or NULL. Scratch with hold: out_c bytes. */
 struct tn_conv_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_geometry g;
 	int32_t groups; /* conv: channel groups; depthwise: outputs of an input channel */
 	int32_t in_offset, out_offset, act_min, act_max;
@@ -66,7 +66,7 @@ tn_kernel_fn tn_conv_2d_s8, tn_depthwise_conv_2d_s8;
 /* tn_conv_2d_f32, tn_depthwise_conv_2d_f32 (operands as above, all f32; scratch 4 * out_c
  * bytes), tn_average_pool_2d_f32, tn_max_pool_2d_f32. */
 struct tn_window_f32_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_geometry g;
 	int32_t groups;
 	float act_min, act_max;
@@ -78,7 +78,7 @@ tn_kernel_fn tn_max_pool_2d_f32;
 
 /* tn_average_pool_2d_s8, tn_max_pool_2d_s8. in: input. */
 struct tn_pool_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_geometry g;
 	int32_t act_min, act_max;
 };
@@ -87,7 +87,7 @@ tn_kernel_fn tn_average_pool_2d_s8, tn_max_pool_2d_s8;
 /* tn_fully_connected_s8. in: input [rows, in_n], filter [out_n, in_n], bias (s32) or NULL.
  * Scratch with hold: out_n bytes. */
 struct tn_fc_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t rows, in_n, out_n;
 	int32_t in_offset, w_offset, out_offset, act_min, act_max;
 	uint32_t n_scales; /* 1, or out_n */
@@ -98,7 +98,7 @@ tn_kernel_fn tn_fully_connected_s8;
 
 /* tn_fully_connected_f32: the same in f32; scratch with hold: 4 * out_n bytes. */
 struct tn_fc_f32_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t rows, in_n, out_n;
 	float act_min, act_max;
 };
@@ -107,7 +107,7 @@ tn_kernel_fn tn_fully_connected_f32;
 /* tn_add_s8, tn_sub_s8, tn_squared_difference_s8 and the same in s16. in: a, b. Both are
  * brought to a common scale, `left_shift` bits up. */
 struct tn_add_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_broadcast shape;
 	int32_t left_shift;
 	int32_t a_offset, a_multiplier, a_shift;
@@ -120,7 +120,7 @@ tn_kernel_fn tn_add_s16, tn_sub_s16, tn_squared_difference_s16;
 
 /* tn_mul_s8, tn_mul_s16, tn_div_s8. in: a, b. */
 struct tn_mul_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_broadcast shape;
 	int32_t a_offset, b_offset;
 	int32_t out_offset, out_multiplier, out_shift;
@@ -130,7 +130,7 @@ tn_kernel_fn tn_mul_s8, tn_mul_s16, tn_div_s8;
 
 /* tn_add_f32 and so on. in: a, b. */
 struct tn_binary_f32_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_broadcast shape;
 	float act_min, act_max;
 };
@@ -138,7 +138,7 @@ tn_kernel_fn tn_add_f32, tn_sub_f32, tn_mul_f32, tn_div_f32;
 
 /* tn_lut_s8: out[i] = table[in[i] + 128]. */
 struct tn_lut_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t n;
 	uint32_t n_table; /* 256 */
 	const int8_t *table;
@@ -147,7 +147,7 @@ tn_kernel_fn tn_lut_s8;
 
 /* tn_clamp_f32 (RELU and relatives). max < min: no upper bound. */
 struct tn_clamp_f32_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t n;
 	float min, max;
 };
@@ -155,14 +155,14 @@ tn_kernel_fn tn_clamp_f32;
 
 /* Functions of one f32 element; tn_logical_not: of one boolean. */
 struct tn_unary_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t n;
 };
 tn_kernel_fn tn_logistic_f32, tn_tanh_f32, tn_logical_not;
 
 /* tn_copy: the same bytes elsewhere. */
 struct tn_copy_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t n; /* elements */
 	int32_t size; /* bytes of one: 1, 2, 4, 8 */
 };
@@ -171,7 +171,7 @@ tn_kernel_fn tn_copy;
 /* tn_softmax_s8: exp_table[d] is exp of a difference -d to the row's greatest element,
  * fixed point with 31 fractional bits. */
 struct tn_softmax_s8_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t rows, n;
 	uint32_t n_table; /* 256 */
 	const int32_t *exp_table;
@@ -180,7 +180,7 @@ tn_kernel_fn tn_softmax_s8;
 
 /* tn_softmax_f32. */
 struct tn_softmax_f32_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t rows, n;
 	float beta;
 };
@@ -199,7 +199,7 @@ struct tn_fold {
 
 /* tn_mean_s8: in_bias is the zero point times the number of folded elements. */
 struct tn_mean_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_fold fold;
 	int32_t in_bias, multiplier, shift, out_offset;
 };
@@ -207,7 +207,7 @@ tn_kernel_fn tn_mean_s8;
 
 /* tn_mean_f32. */
 struct tn_mean_f32_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_fold fold;
 	float count;
 };
@@ -215,7 +215,7 @@ tn_kernel_fn tn_mean_f32;
 
 /* tn_pad: output dimensions, and where the input lies in them. */
 struct tn_pad_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t rank; /* at least 1 */
 	int32_t out_dim[TN_DIMS_MAX];
 	int32_t before[TN_DIMS_MAX];
@@ -228,7 +228,7 @@ tn_kernel_fn tn_pad;
 /* tn_strided: output element [i0, i1, ...] is input element base + sum of i * stride
  * (TRANSPOSE, SLICE, BROADCAST_TO and relatives). */
 struct tn_strided_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t rank; /* at least 1 */
 	int32_t dim[TN_DIMS_MAX];
 	int32_t stride[TN_DIMS_MAX];
@@ -241,7 +241,7 @@ tn_kernel_fn tn_strided;
  * table_0[i0] + table_1[i1] + ...; the tables follow each other (MIRROR_PAD,
  * RESIZE_NEAREST_NEIGHBOR). */
 struct tn_mapped_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t rank; /* at least 1 */
 	int32_t dim[TN_DIMS_MAX];
 	int32_t run; /* elements */
@@ -254,7 +254,7 @@ tn_kernel_fn tn_mapped;
 /* tn_concat: in: n_runs tensors; the output is `outer` times one run of each.
  * tn_split: the same the other way round, in: one tensor, out: n_runs. */
 struct tn_chunks_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t outer;
 	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
 	uint32_t n_runs;
@@ -264,7 +264,7 @@ tn_kernel_fn tn_concat, tn_split;
 
 /* tn_quantize_f32_s8. */
 struct tn_quantize_f32_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t n;
 	float scale;
 	int32_t out_offset;
@@ -273,7 +273,7 @@ tn_kernel_fn tn_quantize_f32_s8;
 
 /* tn_dequantize_s8. */
 struct tn_dequantize_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t n;
 	float scale;
 	int32_t in_offset;

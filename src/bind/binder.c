@@ -191,7 +191,7 @@ void *tn_binder_call(
 {
 	const struct tn_kernel_info *info = &tn_kernels[kernel];
 	void *params = tn_binder_array(b, 1, info->params->size);
-	const struct tn_order order = {
+	const struct tn_loop_order order = {
 		.descending = b->variant.descending,
 		.hold = b->variant.hold == HOLD_PIXEL,
 	};

@@ -270,7 +270,7 @@ static const struct tn_geometry geometries[] = {
 };
 
 struct orders {
-	struct tn_order order[4];
+	struct tn_loop_order order[4];
 };
 
 static const struct orders orders = { { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 } } };

@@ -14,7 +14,7 @@ static inline void tn_conv_s8(const struct tn_conv_params *p, const void *const 
 {
 	const tn_s32 *bias = in[2];
 	int32_t pixels = tn_pixel_count(&p->g), channels = p->g.out_c;
-	struct tn_order order = p->order;
+	struct tn_loop_order order = p->order;
 	struct tn_pixel px;
 
 	for (int32_t t = 0; t < pixels; t++) {

@@ -95,7 +95,7 @@ typedef void tn_row_fn(
 
 /* Calls fn for each row of the output, last row first when descending; fn walks its row
  * in the same direction. */
-static inline void tn_rows(const struct tn_broadcast *shape, struct tn_order order,
+static inline void tn_rows(const struct tn_broadcast *shape, struct tn_loop_order order,
 	tn_row_fn *fn, const void *params, const void *const *in, void *out)
 {
 	int32_t outer = shape->rank - 1;
@@ -117,7 +117,7 @@ static inline void tn_rows(const struct tn_broadcast *shape, struct tn_order ord
 }
 
 /* Index of the t-th of n elements. */
-static inline int32_t tn_step_index(struct tn_order order, int32_t t, int32_t n)
+static inline int32_t tn_step_index(struct tn_loop_order order, int32_t t, int32_t n)
 {
 	return order.descending ? n - 1 - t : t;
 }

@@ -32,7 +32,7 @@ void tn_fully_connected_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	const struct tn_fc_params *p = params;
-	struct tn_order order = p->order;
+	struct tn_loop_order order = p->order;
 	tn_s8 *held = scratch;
 
 	for (int32_t t = 0; t < p->rows; t++) {

@@ -13,7 +13,7 @@ static inline void tn_pool_f32(const struct tn_window_f32_params *p, const tn_f3
 	tn_f32 *out, tn_f32 *held, tn_pool_f32_fn *pool)
 {
 	int32_t pixels = tn_pixel_count(&p->g), channels = p->g.out_c;
-	struct tn_order order = p->order;
+	struct tn_loop_order order = p->order;
 	struct tn_pixel px;
 
 	for (int32_t t = 0; t < pixels; t++) {

@@ -13,7 +13,7 @@ static inline void tn_pool_s8(const struct tn_pool_params *p, const tn_s8 *in, t
 	tn_s8 *held, tn_pool_s8_fn *pool)
 {
 	int32_t pixels = tn_pixel_count(&p->g), channels = p->g.out_c;
-	struct tn_order order = p->order;
+	struct tn_loop_order order = p->order;
 	struct tn_pixel px;
 
 	for (int32_t t = 0; t < pixels; t++) {
