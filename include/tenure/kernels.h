@@ -283,7 +283,7 @@ tn_kernel_fn tn_dequantize_s8;
 /* Two operands of one type, no constants; tn_minimum_int and tn_maximum_int read integers
  * of 1, 2 or 4 bytes. */
 struct tn_binary_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_broadcast shape;
 	int32_t size; /* bytes of an element */
 };
@@ -293,7 +293,7 @@ tn_kernel_fn tn_minimum_int, tn_maximum_int, tn_logical_and, tn_logical_or;
 
 /* tn_add_s32, tn_sub_s32, tn_mul_s32, tn_div_s32. */
 struct tn_binary_s32_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_broadcast shape;
 	int32_t act_min, act_max;
 };
@@ -301,7 +301,7 @@ tn_kernel_fn tn_add_s32, tn_sub_s32, tn_mul_s32, tn_div_s32;
 
 /* tn_prelu_s8, tn_prelu_s16. in: x, alpha. */
 struct tn_prelu_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_broadcast shape;
 	int32_t a_offset, b_offset;
 	int32_t multiplier, shift; /* for x >= 0 */
@@ -314,7 +314,7 @@ enum { TN_EQUAL, TN_NOT_EQUAL, TN_GREATER, TN_GREATER_EQUAL, TN_LESS, TN_LESS_EQ
 
 /* tn_compare_f32, tn_compare_int (size 1, 2, 4, 8). out: booleans. */
 struct tn_compare_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_broadcast shape;
 	int32_t relation;
 	int32_t size; /* bytes of an operand's element */
@@ -323,7 +323,7 @@ tn_kernel_fn tn_compare_f32, tn_compare_int;
 
 /* tn_compare_s8: of quantised operands. */
 struct tn_compare_s8_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	struct tn_broadcast shape;
 	int32_t relation;
 	int32_t a_offset, a_multiplier, a_shift;
@@ -333,7 +333,7 @@ tn_kernel_fn tn_compare_s8;
 
 /* tn_select. in: condition (booleans), a, b. */
 struct tn_select_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t rank; /* at least 1 */
 	int32_t dim[TN_DIMS_MAX];
 	int32_t stride_c[TN_DIMS_MAX];
@@ -345,14 +345,14 @@ tn_kernel_fn tn_select;
 
 /* tn_add_n_f32. in: `operands` tensors. */
 struct tn_add_n_f32_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t n, operands;
 };
 tn_kernel_fn tn_add_n_f32;
 
 /* tn_add_n_s8: all inputs are quantised alike. */
 struct tn_add_n_s8_params {
-	struct tn_order order;
+	struct tn_loop_order order;
 	int32_t n, operands;
 	int32_t left_shift, in_offset, in_multiplier, in_shift;
 	int32_t out_offset, out_multiplier, out_shift;
