@@ -1,0 +1,329 @@
+/* The calls of the run function, with their parameter structs. */
+#include "emit/writer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/banned.h"
+#include "emit/text.h"
+
+static enum tn_element element_of(const struct tn_tensor *t)
+{
+	switch (t->dtype) {
+	case DTYPE_I8:
+		return ELEMENT_I8;
+	case DTYPE_I16:
+		return ELEMENT_I16;
+	case DTYPE_I32:
+		return ELEMENT_I32;
+	case DTYPE_I64:
+		return ELEMENT_I64;
+	case DTYPE_F32:
+		return ELEMENT_U32;
+	default:
+		return ELEMENT_U8;
+	}
+}
+
+/* ---- parameter structs ---- */
+
+static const struct {
+	enum tn_element element;
+	size_t width;
+} tables[] = {
+	[FIELD_I8_TABLE] = { ELEMENT_I8, 1 },
+	[FIELD_I16_TABLE] = { ELEMENT_I16, 2 },
+	[FIELD_I32_TABLE] = { ELEMENT_I32, 4 },
+	[FIELD_F32_TABLE] = { ELEMENT_F32, 4 },
+};
+
+/* The table's bytes, least significant first whatever the host's order; NULL on lack of
+ * memory. */
+static uint8_t *little_endian(
+	struct tn_arena *arena, const uint8_t *from, size_t count, size_t width)
+{
+	uint8_t *to = tn_arena_array(arena, count, width);
+
+	for (size_t i = 0; to && i < count; i++) {
+		const uint8_t *element = from + i * width;
+		uint64_t raw = 0;
+
+		if (width == 1) {
+			raw = *element;
+		} else if (width == 2) {
+			uint16_t v;
+			memcpy(&v, element, 2);
+			raw = v;
+		} else {
+			uint32_t v;
+			memcpy(&v, element, 4);
+			raw = v;
+		}
+		for (size_t k = 0; k < width; k++)
+			to[i * width + k] = (uint8_t)(raw >> (8 * k));
+	}
+	return to;
+}
+
+static void print_table(
+	struct tn_writer *w, const struct tn_field *f, const uint8_t *base)
+{
+	const void *table;
+	uint32_t count, index;
+	uint8_t *bytes;
+
+	memcpy(&table, base + f->offset, sizeof(table));
+	memcpy(&count, base + f->count_of, sizeof(count));
+	if (!table) {
+		tn_strbuf_puts(&w->params, "0");
+		return;
+	}
+	bytes = little_endian(w->arena, table, count, tables[f->type].width);
+	if (!bytes || !tn_pool_add(&w->pool, tables[f->type].element, bytes,
+			      count * tables[f->type].width, f->name, &index)) {
+		w->params.failed = true;
+		return;
+	}
+	tn_strbuf_printf(&w->params, "%s_c%u", w->ident, index);
+}
+
+static void print_scalar(
+	struct tn_strbuf *out, enum tn_field_type type, const uint8_t *at)
+{
+	union {
+		int8_t i8;
+		uint8_t u8;
+		int16_t i16;
+		int32_t i32;
+		uint32_t u32;
+		int64_t i64;
+		float f32;
+	} v = { 0 };
+
+	switch (type) {
+	case FIELD_I8:
+		memcpy(&v.i8, at, sizeof(v.i8));
+		tn_print_int(v.i8, out);
+		break;
+	case FIELD_U8:
+		memcpy(&v.u8, at, sizeof(v.u8));
+		tn_print_int(v.u8, out);
+		break;
+	case FIELD_I16:
+		memcpy(&v.i16, at, sizeof(v.i16));
+		tn_print_int(v.i16, out);
+		break;
+	case FIELD_I32:
+		memcpy(&v.i32, at, sizeof(v.i32));
+		tn_print_int(v.i32, out);
+		break;
+	case FIELD_U32:
+		memcpy(&v.u32, at, sizeof(v.u32));
+		tn_strbuf_printf(out, "%" PRIu32 "u", v.u32);
+		break;
+	case FIELD_I64:
+		memcpy(&v.i64, at, sizeof(v.i64));
+		tn_print_int(v.i64, out);
+		break;
+	case FIELD_F32:
+		memcpy(&v.f32, at, sizeof(v.f32));
+		tn_print_float(v.f32, out);
+		break;
+	case FIELD_I8_TABLE:
+	case FIELD_I16_TABLE:
+	case FIELD_I32_TABLE:
+	case FIELD_F32_TABLE:
+		break;
+	}
+}
+
+static size_t scalar_width(enum tn_field_type type)
+{
+	switch (type) {
+	case FIELD_I8:
+	case FIELD_U8:
+		return 1;
+	case FIELD_I16:
+		return 2;
+	case FIELD_I64:
+		return 8;
+	default:
+		return 4;
+	}
+}
+
+static void print_field(
+	struct tn_writer *w, const struct tn_field *f, const uint8_t *base)
+{
+	struct tn_strbuf *out = &w->params;
+
+	tn_strbuf_printf(out, "\t.%s = ", f->name);
+	if (f->type >= FIELD_I8_TABLE) {
+		print_table(w, f, base);
+	} else if (f->count == 1) {
+		print_scalar(out, f->type, base + f->offset);
+	} else {
+		tn_strbuf_puts(out, "{ ");
+		for (uint32_t i = 0; i < f->count; i++) {
+			if (i)
+				tn_strbuf_puts(out, ", ");
+			print_scalar(out, f->type,
+				base + f->offset + i * scalar_width(f->type));
+		}
+		tn_strbuf_puts(out, " }");
+	}
+	tn_strbuf_puts(out, ",\n");
+}
+
+static void print_params(struct tn_writer *w, uint32_t op, const struct tn_call *call)
+{
+	const struct tn_params_info *info = call->kernel->params;
+
+	tn_strbuf_printf(&w->params, "static const struct %s op%u = {\n", info->name, op);
+	for (uint32_t i = 0; i < info->n_fields; i++)
+		print_field(w, &info->fields[i], call->params);
+	tn_strbuf_puts(&w->params, "};\n\n");
+}
+
+/* ---- operands ---- */
+
+static void print_constant(struct tn_writer *w, enum tn_element element,
+	const uint8_t *bytes, int64_t size, const char *what)
+{
+	uint32_t index;
+
+	if (!tn_pool_add(&w->pool, element, bytes, (size_t)size, what, &index))
+		w->body.failed = true;
+	else
+		tn_strbuf_printf(&w->body, "%s_c%u", w->ident, index);
+}
+
+static void print_operand(
+	struct tn_writer *w, const struct tn_operand *o, const char *op_name)
+{
+	const struct tn_tensor *t;
+
+	if (o->tensor.i == TN_NONE) {
+		if (o->data)
+			print_constant(w, ELEMENT_U8, o->data, o->data_bytes, op_name);
+		else
+			tn_strbuf_puts(&w->body, "0");
+		return;
+	}
+	t = &w->g->tensors[o->tensor.i];
+	if (w->program.tensors[o->tensor.i].region != TN_REGION_NONE)
+		tn_strbuf_printf(&w->body, "T%u", o->tensor.i);
+	else if (t->data_kind == DATA_BYTES)
+		print_constant(w, element_of(t), t->data, t->data_bytes, t->name);
+	else
+		tn_strbuf_puts(&w->body, "0"); /* no bytes */
+}
+
+static void print_operands(struct tn_writer *w, const char *head,
+	const struct tn_operand *list, uint32_t n, const char *op_name)
+{
+	tn_strbuf_printf(&w->body, "\t\t%s[] = { ", head);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			tn_strbuf_puts(&w->body, ", ");
+		print_operand(w, &list[i], op_name);
+	}
+	tn_strbuf_puts(&w->body, n ? " };\n" : "0 };\n");
+}
+
+/* ---- calls ---- */
+
+static void note_kernel(struct tn_writer *w, const struct tn_kernel_info *kernel)
+{
+	if (!tn_kernel_files_add(w->files, w->arena, kernel->file))
+		w->body.failed = true;
+	for (size_t i = 0; i < w->symbols.count; i++)
+		if (strcmp(w->symbols.items[i], kernel->symbol) == 0)
+			return;
+	if (!tn_vec_push(w->arena, &w->symbols, kernel->symbol))
+		w->body.failed = true;
+}
+
+static void print_call(struct tn_writer *w, const struct tn_program_op *po)
+{
+	const struct tn_call *call = &po->call;
+	const struct tn_op *op = &w->g->ops[po->op.i];
+
+	note_kernel(w, call->kernel);
+	print_params(w, po->op.i, call);
+	print_operands(w, "const void *const in", call->in, call->n_in, op->name);
+	print_operands(w, "void *const out", call->out, call->n_out, op->name);
+	tn_strbuf_printf(
+		&w->body, "\n\t\t%s(&op%u, in, out, ", call->kernel->symbol, po->op.i);
+	if (po->scratch.region != TN_REGION_NONE)
+		tn_strbuf_printf(&w->body, "S%u", po->op.i);
+	else
+		tn_strbuf_puts(&w->body, "0");
+	tn_strbuf_puts(&w->body, ");\n");
+}
+
+static void print_shows(struct tn_writer *w, const struct tn_op *op, uint32_t index)
+{
+	for (uint32_t k = 0; k < op->n_outputs; k++) {
+		tn_tensor_id id = op->outputs[k];
+
+		if (id.i == TN_NONE || w->program.tensors[id.i].region == TN_REGION_NONE)
+			continue;
+		tn_strbuf_printf(&w->body, "\tSHOW(%u, ", index);
+		tn_text_string(&w->body, op->name);
+		tn_strbuf_printf(&w->body, ", %u, ", id.i);
+		tn_text_string(&w->body, w->g->tensors[id.i].name);
+		tn_strbuf_printf(&w->body, ", T%u, %" PRId64 ");\n", id.i,
+			w->g->tensors[id.i].bytes);
+	}
+}
+
+static void print_op(struct tn_writer *w, uint32_t position)
+{
+	const struct tn_program_op *po = &w->program.ops[position];
+	const struct tn_op *op = &w->g->ops[po->op.i];
+	bool debug = w->options->debug;
+
+	tn_strbuf_printf(&w->body, "\n\t/* %u: ", po->op.i);
+	tn_text_plain(&w->body, op->type);
+	tn_strbuf_puts(&w->body, " ");
+	tn_text_plain(&w->body, op->name);
+	if (po->elided)
+		tn_strbuf_puts(&w->body, ": nothing to do, the bytes are in place");
+	tn_strbuf_puts(&w->body, " */\n");
+	if (po->elided && debug)
+		tn_strbuf_puts(&w->body, "#ifdef TENURE_UNSHARED\n");
+	if (!po->elided || debug) {
+		tn_strbuf_puts(&w->body, "\t{\n");
+		print_call(w, po->elided ? &w->unshared.ops[position] : po);
+		tn_strbuf_puts(&w->body, "\t}\n");
+	}
+	if (po->elided && debug)
+		tn_strbuf_puts(&w->body, "#endif\n");
+	if (debug) {
+		tn_strbuf_puts(&w->body, "\tCHECK();\n");
+		print_shows(w, op, po->op.i);
+	}
+}
+
+/* Graph outputs that are constants are handed out as they are. */
+static void keep_const_outputs(struct tn_writer *w)
+{
+	for (uint32_t k = 0; k < w->g->n_outputs; k++) {
+		tn_tensor_id id = w->g->outputs[k];
+		const struct tn_tensor *t = &w->g->tensors[id.i];
+
+		if (w->program.tensors[id.i].region == TN_REGION_NONE &&
+			t->data_kind == DATA_BYTES &&
+			!tn_pool_add(&w->pool, element_of(t), t->data,
+				(size_t)t->data_bytes, t->name, &w->const_outputs[id.i]))
+			w->body.failed = true;
+	}
+}
+
+void tn_write_calls(struct tn_writer *w)
+{
+	for (uint32_t i = 0; i < w->program.n_ops; i++)
+		print_op(w, i);
+	keep_const_outputs(w);
+}

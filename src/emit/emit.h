@@ -1,0 +1,71 @@
+/* Writes a graph as standalone C: one directory with everything that a firmware build
+ * needs, and nothing of the host tool. Straight-line calls, no heap, no writable state but
+ * the memory that the caller gives.
+ *
+ *   model.h model.c      the calls, and the map of the memory
+ *   weights.h weights.c  constants, equal ones once
+ *   kernels/             the sources of the kernels that are called, and their headers
+ *   Makefile README.md
+ *
+ * Several models in one directory: their own names instead of "model", one kernels/, and
+ * with a shared arena models.h, which says how large one memory for all of them must be.
+ *
+ * With debug the same source compiles to the shared and to the unshared run: with
+ * TENURE_UNSHARED every tensor has memory of its own with canaries between, and no op is
+ * elided. With TENURE_HOOK the caller's tenure_hook() sees every activation. */
+#ifndef TN_EMIT_EMIT_H
+#define TN_EMIT_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/status.h"
+#include "ir/graph.h"
+#include "plan/plan.h"
+
+struct tn_emit_model {
+	const struct tn_graph *graph; /* has passed tn_validate */
+	const struct tn_plan *plan; /* NULL: nothing is shared */
+	const char *name; /* NULL: the graph's name; for formats whose graphs are all
+	                     called "main", the stem of the file's name */
+};
+
+struct tn_emit_options {
+	const char *cpu; /* "cortex-m4": the Makefile's default; NULL: "host" */
+	bool debug;
+	bool shared_arena;
+};
+
+struct tn_emit_summary { /* one for each model */
+	const char *ident; /* prefix of its functions */
+	const char *upper; /* prefix of its macros */
+	const char *file; /* "model": stem of its files */
+	int64_t memory_bytes; /* over all regions */
+	int64_t constant_bytes; /* weights and tables; code comes on top */
+	int64_t unshared_bytes; /* with debug: the memory of the unshared run */
+	const char *const *regions; /* of its memories, in the order of the parameters:
+	                               as in its macros, "ARENA" */
+	uint32_t n_regions;
+	const char *const
+		*sources; /* to compile, relative to the directory: its own, then
+	                               those of its kernels */
+	uint32_t n_sources;
+};
+
+/* Writes the directory (made, one level, unless it is there); each file is replaced whole
+ * or not at all. TN_ERR_INPUT, reported, when an op has no kernel, a constant is missing
+ * or damaged, a plan does not fit its graph, or models with state would share an arena.
+ * `out` takes a summary for each model; its texts live in the arena. */
+enum tn_status TN_MUST_CHECK tn_emit(const struct tn_emit_model *models,
+	uint32_t n_models, const struct tn_emit_options *options, const char *dir,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_emit_summary *out);
+
+/* The processors that the Makefile knows, "host" first; NULL ends the list. */
+const char *tn_emit_cpu_name(uint32_t i);
+
+/* "cortex-m4" or "m4" to the known name, with its compiler options, NULL-terminated. NULL
+ * when there is no such processor. */
+const char *tn_emit_cpu_find(const char *cpu, const char *const **out_flags);
+
+#endif

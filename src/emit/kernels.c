@@ -1,0 +1,114 @@
+#include "emit/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+const struct tn_embedded *tn_embedded_find(
+	const struct tn_embedded *table, const char *name)
+{
+	for (; table->name; table++)
+		if (strcmp(table->name, name) == 0)
+			return table;
+	return NULL;
+}
+
+static bool has(const struct tn_kernel_files *files, const struct tn_embedded *file)
+{
+	for (size_t i = 0; i < files->list.count; i++)
+		if (files->list.items[i] == file)
+			return true;
+	return false;
+}
+
+/* The file that `#include "name"` means in `from`: beside it, or in the set's root. */
+static const struct tn_embedded *included(struct tn_arena *arena,
+	const struct tn_embedded *from, const char *name, size_t len)
+{
+	const char *slash = strrchr(from->name, '/');
+	size_t folder = slash ? (size_t)(slash + 1 - from->name) : 0;
+	const struct tn_embedded *file = NULL;
+	char *path = tn_arena_alloc(arena, folder + len + 1);
+
+	if (path) {
+		memcpy(path, from->name, folder);
+		memcpy(path + folder, name, len);
+		file = tn_embedded_find(tn_embedded_kernels, path);
+		if (!file)
+			file = tn_embedded_find(tn_embedded_kernels, path + folder);
+	}
+	return file;
+}
+
+/* The next `#include "name"` at or after `text`; NULL when there is none. */
+static const char *next_include(const char *text, size_t *out_len)
+{
+	static const char directive[] = "#include \"";
+	const char *end;
+
+	text = strstr(text, directive);
+	if (!text)
+		return NULL;
+	text += sizeof(directive) - 1;
+	end = strchr(text, '"');
+	if (!end)
+		return NULL;
+	*out_len = (size_t)(end - text);
+	return text;
+}
+
+/* "x.c" for "x.h", when the set has it. */
+static const struct tn_embedded *source_of(struct tn_arena *arena, const char *name)
+{
+	size_t len = strlen(name);
+	char *source = tn_arena_strdup(arena, name);
+
+	if (!source || len < 2 || source[len - 1] != 'h' || source[len - 2] != '.')
+		return NULL;
+	source[len - 1] = 'c';
+	return tn_embedded_find(tn_embedded_kernels, source);
+}
+
+bool tn_kernel_files_add(
+	struct tn_kernel_files *files, struct tn_arena *arena, const char *name)
+{
+	size_t next = files->list.count;
+	const struct tn_embedded *first = tn_embedded_find(tn_embedded_kernels, name);
+
+	if (!first || has(files, first))
+		return true;
+	if (!tn_vec_push(arena, &files->list, first))
+		return false;
+	while (next < files->list.count) {
+		const struct tn_embedded *from = files->list.items[next++];
+		const struct tn_embedded *twin = source_of(arena, from->name);
+		size_t len = 0;
+
+		if (twin && !has(files, twin) && !tn_vec_push(arena, &files->list, twin))
+			return false;
+		for (const char *at = next_include(from->text, &len); at;
+			at = next_include(at + len, &len)) {
+			const struct tn_embedded *file = included(arena, from, at, len);
+
+			if (file && !has(files, file) &&
+				!tn_vec_push(arena, &files->list, file))
+				return false;
+		}
+	}
+	return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct tn_embedded *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+void tn_kernel_files_sort(struct tn_kernel_files *files)
+{
+	if (files->list.count)
+		qsort(files->list.items, files->list.count, sizeof(*files->list.items),
+			by_name);
+}

@@ -1,0 +1,20 @@
+/* Which files of the kernel set a program needs. */
+#ifndef TN_EMIT_KERNELS_H
+#define TN_EMIT_KERNELS_H
+
+#include "base/status.h"
+#include "base/vec.h"
+#include "emit/embedded.h"
+
+struct tn_kernel_files {
+	TN_VEC(const struct tn_embedded *) list; /* sorted by name once closed */
+};
+
+/* Adds the file with everything that it includes; for a header, also the source of the
+ * same name. A name that is not in the kernel set is skipped. False: no memory. */
+bool tn_kernel_files_add(
+	struct tn_kernel_files *files, struct tn_arena *arena, const char *name);
+
+void tn_kernel_files_sort(struct tn_kernel_files *files);
+
+#endif

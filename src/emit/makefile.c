@@ -1,0 +1,114 @@
+/* The Makefile, and what it knows of processors. */
+#include "emit/writer.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+
+#define FLAGS_MAX 6
+
+static const struct {
+	const char *cpu;
+	const char *flags[FLAGS_MAX];
+} cpus[] = {
+	{ "host", { NULL } },
+	{ "cortex-m0plus",
+		{ "-mcpu=cortex-m0plus", "-mthumb", "-mfloat-abi=soft", NULL } },
+	{ "cortex-m3", { "-mcpu=cortex-m3", "-mthumb", "-mfloat-abi=soft", NULL } },
+	{ "cortex-m4", { "-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16",
+			       "-mfloat-abi=hard", NULL } },
+	{ "cortex-m7", { "-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16",
+			       "-mfloat-abi=hard", NULL } },
+	{ "cortex-m33", { "-mcpu=cortex-m33", "-mthumb", "-mfpu=fpv5-sp-d16",
+				"-mfloat-abi=hard", NULL } },
+	{ "cortex-m55", { "-mcpu=cortex-m55", "-mthumb", "-mfloat-abi=hard", NULL } },
+};
+#define N_CPUS (sizeof(cpus) / sizeof(*cpus))
+
+const char *tn_emit_cpu_name(uint32_t i)
+{
+	return i < N_CPUS ? cpus[i].cpu : NULL;
+}
+
+static bool same_cpu(const char *known, const char *asked)
+{
+	static const char family[] = "cortex-";
+	size_t len = sizeof(family) - 1;
+
+	return strcmp(known, asked) == 0 ||
+	       (strncmp(known, family, len) == 0 && strcmp(known + len, asked) == 0);
+}
+
+const char *tn_emit_cpu_find(const char *cpu, const char *const **out_flags)
+{
+	for (size_t i = 0; i < N_CPUS; i++) {
+		if (same_cpu(cpus[i].cpu, cpu)) {
+			*out_flags = cpus[i].flags;
+			return cpus[i].cpu;
+		}
+	}
+	return NULL;
+}
+
+/* ---- Makefile ---- */
+
+static void print_sources(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out)
+{
+	tn_strbuf_puts(out, "SOURCES =");
+	for (uint32_t m = 0; m < n; m++)
+		tn_strbuf_printf(out, " %s.c %s.c", ws[m].file, ws[m].weights);
+	for (uint32_t i = 0; i < ws[0].files->list.count; i++) {
+		const char *name = ws[0].files->list.items[i]->name;
+		size_t len = strlen(name);
+
+		if (len > 2 && strcmp(name + len - 2, ".c") == 0)
+			tn_strbuf_printf(out, " \\\n\tkernels/%s", name);
+	}
+	tn_strbuf_puts(out, "\n");
+}
+
+void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out)
+{
+	const char *const *flags = NULL;
+	const char *cpu = ws[0].options->cpu ? ws[0].options->cpu : "host";
+
+	cpu = tn_emit_cpu_find(cpu, &flags);
+	tn_strbuf_printf(out,
+		"# Made by tenure.\n"
+		"#   make                                      for %s\n"
+		"#   make CPU=host CROSS=                      for this machine\n"
+		"#   make CPU=cortex-m4 CROSS=arm-none-eabi-   for a Cortex-M4\n"
+		"# Results must be the same bits everywhere: keep -ffp-contract=off, and "
+		"never "
+		"add\n# -ffast-math.\n"
+		"CPU ?= %s\nCROSS ?= %s\nOPT ?= -O2\n\n"
+		"CC = $(CROSS)gcc\nAR = $(CROSS)ar\n"
+		"OUT = build/$(CPU)\n",
+		cpu, cpu, flags[0] ? "arm-none-eabi-" : "");
+	for (size_t i = 0; i < N_CPUS; i++) {
+		tn_strbuf_printf(out, "FLAGS_%s =", cpus[i].cpu);
+		for (size_t k = 0; cpus[i].flags[k]; k++)
+			tn_strbuf_printf(out, " %s", cpus[i].flags[k]);
+		tn_strbuf_puts(out, "\n");
+	}
+	tn_strbuf_puts(out, "ifeq ($(origin FLAGS_$(CPU)),undefined)\n"
+			    "$(error no processor '$(CPU)' is known here)\n"
+			    "endif\n\n");
+	print_sources(ws, n, out);
+	tn_strbuf_printf(out,
+		"OBJECTS = $(SOURCES:%%.c=$(OUT)/%%.o)\n"
+		"LIBRARY = $(OUT)/lib%s.a\n\n"
+		"all: $(LIBRARY)\n\n"
+		"$(LIBRARY): $(OBJECTS)\n\trm -f $@\n\t$(AR) rcs $@ $(OBJECTS)\n\n"
+		"$(OUT)/%%.o: %%.c\n\t@mkdir -p $(dir $@)\n"
+		"\t$(CC) -std=c99 -Wall -Wextra $(FLAGS_$(CPU)) $(OPT) -ffp-contract=off "
+		"\\\n"
+		"\t\t-ffunction-sections -fdata-sections -Ikernels $(CFLAGS) -MMD -MP -c "
+		"-o $@ "
+		"$<\n\n"
+		"size: $(LIBRARY)\n\t$(CROSS)size -t $(LIBRARY)\n\n"
+		"clean:\n\trm -rf build\n\n"
+		".PHONY: all size clean\n"
+		"-include $(OBJECTS:.o=.d)\n",
+		n == 1 ? ws[0].ident : "models");
+}

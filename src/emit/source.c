@@ -1,0 +1,270 @@
+/* model.c. */
+#include "emit/writer.h"
+
+#include <inttypes.h>
+
+#include "base/banned.h"
+#include "emit/text.h"
+
+/* ---- the map of the memory ---- */
+
+static void print_place(const struct tn_writer *w, struct tn_strbuf *out, char letter,
+	uint32_t id, const struct tn_storage *s, bool unshared)
+{
+	tn_strbuf_printf(out, "#define %c%u ((uint8_t *)%s + %" PRId64 ")", letter, id,
+		w->regions[unshared ? 0 : s->region].ident, s->offset);
+}
+
+static void print_map(const struct tn_writer *w, const struct tn_program *p,
+	struct tn_strbuf *out, bool unshared)
+{
+	for (uint32_t i = 0; i < w->g->n_tensors; i++) {
+		const struct tn_storage *s = &p->tensors[i];
+
+		if (s->region == TN_REGION_NONE)
+			continue;
+		print_place(w, out, 'T', i, s, unshared);
+		tn_strbuf_printf(out, " /* %" PRId64 " bytes: ", s->bytes);
+		tn_text_plain(out, w->g->tensors[i].name);
+		tn_strbuf_puts(out, " */\n");
+	}
+	for (uint32_t i = 0; i < p->n_ops; i++) {
+		const struct tn_storage *s = &p->ops[i].scratch;
+
+		if (p->ops[i].elided || s->region == TN_REGION_NONE)
+			continue;
+		print_place(w, out, 'S', p->ops[i].op.i, s, unshared);
+		tn_strbuf_printf(out, " /* %" PRId64 " bytes of scratch */\n", s->bytes);
+	}
+}
+
+static void print_maps(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_puts(out, "\n/* Where each tensor is. */\n");
+	if (w->options->debug) {
+		tn_strbuf_puts(out, "#ifdef TENURE_UNSHARED\n");
+		print_map(w, &w->unshared, out, true);
+		tn_strbuf_puts(out, "#else\n");
+	}
+	print_map(w, &w->program, out, false);
+	if (w->options->debug)
+		tn_strbuf_puts(out, "#endif\n");
+}
+
+/* ---- checks ---- */
+
+static int64_t end_of(const struct tn_program *p, uint32_t region)
+{
+	int64_t end = 0;
+
+	for (uint32_t i = 0; i < p->graph->n_tensors; i++) {
+		const struct tn_storage *s = &p->tensors[i];
+
+		if (s->region == region && s->offset + s->bytes > end)
+			end = s->offset + s->bytes;
+	}
+	for (uint32_t i = 0; i < p->n_ops; i++) {
+		const struct tn_storage *s = &p->ops[i].scratch;
+
+		if (s->region == region && s->offset + s->bytes > end)
+			end = s->offset + s->bytes;
+	}
+	return end;
+}
+
+static void print_asserts(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out,
+		"\n#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n"
+		"#define ASSERT(name, condition) _Static_assert(condition, #name)\n"
+		"#else\n"
+		"#define ASSERT(name, condition) typedef char assert_##name[(condition) "
+		"? 1 "
+		": -1]\n"
+		"#endif\n"
+		"ASSERT(bytes_have_eight_bits, (uint8_t)-1 == 255);\n"
+		"ASSERT(floats_have_32_bits, sizeof(float) == 4);\n");
+	for (uint32_t i = 0; i < w->n_regions; i++) {
+		const struct tn_writer_region *r = &w->regions[i];
+
+		tn_strbuf_printf(out,
+			"ASSERT(%s_is_aligned_enough, %s_%s_ALIGN %% %d == 0);\n",
+			r->ident, w->upper, r->upper, TN_PROGRAM_ALIGN);
+		if (w->options->debug)
+			tn_strbuf_puts(out, "#ifndef TENURE_UNSHARED\n");
+		tn_strbuf_printf(out,
+			"ASSERT(%s_is_large_enough, %s_%s_BYTES >= %" PRId64 ");\n",
+			r->ident, w->upper, r->upper, end_of(&w->program, i));
+		if (w->options->debug)
+			tn_strbuf_puts(out, "#endif\n");
+	}
+}
+
+/* ---- canaries and hook, in debug only ---- */
+
+static void print_gap(struct tn_strbuf *out, const struct tn_storage *s)
+{
+	if (s->region != TN_REGION_NONE)
+		tn_strbuf_printf(out, "\t%" PRId64 ",\n", s->offset + s->bytes);
+}
+
+static void print_canaries(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	const struct tn_program *p = &w->unshared;
+
+	tn_strbuf_printf(out,
+		"\n#ifdef TENURE_UNSHARED\n"
+		"/* Starts of the canaries, %d bytes behind each tensor and scratch. */\n"
+		"static const uint32_t canaries[] = {\n",
+		TN_PROGRAM_GAP);
+	for (uint32_t i = 0; i < w->g->n_tensors; i++)
+		if (w->g->tensors[i].view_of.i == TN_NONE)
+			print_gap(out, &p->tensors[i]);
+	for (uint32_t i = 0; i < p->n_ops; i++)
+		print_gap(out, &p->ops[i].scratch);
+	tn_strbuf_printf(out,
+		"\t0xffffffffu /* the end */\n};\n\n"
+		"static void set_canaries(uint8_t *base)\n{\n"
+		"\tfor (unsigned i = 0; canaries[i] != 0xffffffffu; i++)\n"
+		"\t\tmemset(base + canaries[i], 0xC3, %d);\n}\n\n"
+		"static int canaries_hold(const uint8_t *base)\n{\n"
+		"\tfor (unsigned i = 0; canaries[i] != 0xffffffffu; i++)\n"
+		"\t\tfor (unsigned k = 0; k < %d; k++)\n"
+		"\t\t\tif (base[canaries[i] + k] != 0xC3)\n\t\t\t\treturn 0;\n"
+		"\treturn 1;\n}\n"
+		"#define CHECK()                                            \\\n"
+		"\tdo {                                               \\\n"
+		"\t\tif (!canaries_hold((const uint8_t *)%s)) \\\n"
+		"\t\t\treturn 2;                          \\\n"
+		"\t} while (0)\n"
+		"#else\n#define CHECK() ((void)0)\n#endif\n",
+		TN_PROGRAM_GAP, TN_PROGRAM_GAP, w->regions[0].ident);
+	tn_strbuf_puts(out,
+		"\n#ifdef TENURE_HOOK\n"
+		"#define SHOW(op, op_name, tensor, name, at, size) \\\n"
+		"\ttenure_hook(op, op_name, tensor, name, at, size)\n"
+		"#else\n#define SHOW(op, op_name, tensor, name, at, size) ((void)0)\n"
+		"#endif\n");
+}
+
+/* ---- functions ---- */
+
+static void print_void(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	for (uint32_t i = 0; i < w->n_regions; i++)
+		tn_strbuf_printf(out, "\t(void)%s;\n", w->regions[i].ident);
+}
+
+static void print_init(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out, "\nvoid %s_init(", w->ident);
+	tn_write_parameters(w, out);
+	tn_strbuf_puts(out, ")\n{\n");
+	print_void(w, out);
+	if (w->options->debug)
+		tn_strbuf_printf(out,
+			"#ifdef TENURE_UNSHARED\n\tset_canaries((uint8_t "
+			"*)%s);\n#endif\n",
+			w->regions[0].ident);
+	for (uint32_t i = 0; i < w->g->n_tensors; i++) {
+		const struct tn_tensor *t = &w->g->tensors[i];
+
+		if (t->role == ROLE_VARIABLE &&
+			w->program.tensors[i].region != TN_REGION_NONE)
+			tn_strbuf_printf(out, "\tmemset(T%u, %u, %" PRId64 ");\n", i,
+				tn_variable_byte(t), t->bytes);
+	}
+	tn_strbuf_puts(out, "}\n");
+}
+
+static void print_output_place(
+	const struct tn_writer *w, struct tn_strbuf *out, tn_tensor_id id)
+{
+	const struct tn_tensor *t = &w->g->tensors[id.i];
+
+	if (w->program.tensors[id.i].region != TN_REGION_NONE)
+		tn_strbuf_printf(out, "T%u", id.i);
+	else if (t->data_kind == DATA_BYTES)
+		tn_strbuf_printf(out, "%s_c%u", w->ident, w->const_outputs[id.i]);
+	else
+		tn_strbuf_puts(out, "0");
+}
+
+static void print_ports(const struct tn_writer *w, struct tn_strbuf *out, bool inputs)
+{
+	uint32_t n = inputs ? w->g->n_inputs : w->g->n_outputs;
+
+	tn_strbuf_printf(out, "\n%svoid *%s_%s(", inputs ? "" : "const ", w->ident,
+		inputs ? "input" : "output");
+	tn_write_parameters(w, out);
+	tn_strbuf_puts(out, ", unsigned k)\n{\n");
+	print_void(w, out);
+	tn_strbuf_puts(out, "\tswitch (k) {\n");
+	for (uint32_t k = 0; k < n; k++) {
+		tn_tensor_id id = inputs ? w->g->inputs[k] : w->g->outputs[k];
+
+		tn_strbuf_printf(out, "\tcase %u:\n\t\treturn ", k);
+		if (inputs && w->program.tensors[id.i].region == TN_REGION_NONE)
+			tn_strbuf_puts(out, "0");
+		else
+			print_output_place(w, out, id);
+		tn_strbuf_puts(out, ";\n");
+	}
+	tn_strbuf_puts(out, "\tdefault:\n\t\treturn 0;\n\t}\n}\n");
+}
+
+static void print_run(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out, "\nint %s_run(", w->ident);
+	tn_write_parameters(w, out);
+	tn_strbuf_puts(out, ")\n{\n");
+	for (uint32_t i = 0; i < w->n_regions; i++) {
+		const struct tn_writer_region *r = &w->regions[i];
+
+		if (w->options->debug && i)
+			tn_strbuf_puts(out, "#ifndef TENURE_UNSHARED\n");
+		tn_strbuf_printf(out,
+			"\tif (!%s || (uintptr_t)%s %% %s_%s_ALIGN != 0)\n\t\treturn "
+			"1;\n",
+			r->ident, r->ident, w->upper, r->upper);
+		if (w->options->debug && i)
+			tn_strbuf_puts(out, "#endif\n");
+	}
+	print_void(w, out);
+	for (uint32_t k = 0; w->options->debug && k < w->g->n_inputs; k++) {
+		tn_tensor_id id = w->g->inputs[k];
+
+		if (w->program.tensors[id.i].region == TN_REGION_NONE)
+			continue;
+		tn_strbuf_printf(out, "\tSHOW(TENURE_NO_OP, \"\", %u, ", id.i);
+		tn_text_string(out, w->g->tensors[id.i].name);
+		tn_strbuf_printf(
+			out, ", T%u, %" PRId64 ");\n", id.i, w->g->tensors[id.i].bytes);
+	}
+	tn_strbuf_add(out, w->body.text, w->body.len);
+	tn_strbuf_puts(out, "\treturn 0;\n}\n");
+}
+
+void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_puts(out, "/* Made by tenure from ");
+	tn_text_plain(out, w->name);
+	tn_strbuf_printf(out,
+		". See README.md. */\n#include \"%s.h\"\n\n#include <string.h>\n\n"
+		"#include \"%s.h\"\n#include \"tenure/kernels.h\"\n",
+		w->file, w->weights);
+	print_asserts(w, out);
+	print_maps(w, out);
+	if (w->options->debug)
+		print_canaries(w, out);
+	tn_strbuf_puts(out, "\n");
+	for (size_t i = 0; i < w->symbols.count; i++)
+		tn_strbuf_printf(out, "tn_kernel_fn %s;\n", w->symbols.items[i]);
+	tn_strbuf_puts(out, "\n");
+	if (w->params.len)
+		tn_strbuf_add(out, w->params.text, w->params.len - 1);
+	print_init(w, out);
+	print_ports(w, out, true);
+	print_ports(w, out, false);
+	print_run(w, out);
+}

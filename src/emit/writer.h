@@ -1,0 +1,55 @@
+/* What the parts of the emitter share while they write one model. */
+#ifndef TN_EMIT_WRITER_H
+#define TN_EMIT_WRITER_H
+
+#include "base/strbuf.h"
+#include "bind/program.h"
+#include "emit/emit.h"
+#include "emit/kernels.h"
+#include "emit/pool.h"
+
+struct tn_writer_region {
+	const char *ident; /* "arena": the parameter */
+	const char *upper; /* "ARENA": in macros */
+	int64_t bytes;
+	int64_t align;
+};
+
+struct tn_writer {
+	const struct tn_graph *g;
+	const struct tn_emit_options *options;
+	struct tn_arena *arena;
+	struct tn_diags *diags;
+	const char *name; /* as it was given */
+	const char *ident, *upper; /* of functions, of macros */
+	const char *file, *weights; /* stems of the files */
+	struct tn_program program;
+	struct tn_plan unshared_plan; /* with debug */
+	struct tn_program unshared; /* with debug */
+	struct tn_writer_region *regions;
+	uint32_t n_regions;
+	struct tn_pool pool;
+	struct tn_kernel_files *files; /* of all models */
+	uint32_t *
+		const_outputs; /* by tensor id: index in pool of outputs that are constants */
+	TN_VEC(const char *) symbols; /* kernels that are called, in order of first use */
+	struct tn_strbuf params; /* definitions of parameter structs */
+	struct tn_strbuf body; /* of the run function */
+};
+
+/* The pieces of a model's text; each appends to `out`. */
+void tn_write_calls(struct tn_writer *w); /* fills params, body, pool, files, symbols */
+void tn_write_header(const struct tn_writer *w, struct tn_strbuf *out);
+void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out);
+void tn_write_weights_header(const struct tn_writer *w, struct tn_strbuf *out);
+void tn_write_weights(const struct tn_writer *w, struct tn_strbuf *out);
+void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+void tn_write_models(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+
+/* "void *arena" or "void *sram, void *dtcm". */
+void tn_write_parameters(const struct tn_writer *w, struct tn_strbuf *out);
+/* "arena" or "sram, dtcm" */
+void tn_write_arguments(const struct tn_writer *w, struct tn_strbuf *out);
+
+#endif
