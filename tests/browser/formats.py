@@ -5,6 +5,7 @@ usage: formats.py WRITE_SAMPLES [SARIF_SCHEMA]
 
 A program or schema that is not here skips its check, and the output says so.
 """
+import csv
 import json
 import shutil
 import subprocess
@@ -89,6 +90,31 @@ def check_dot(folder):
     print("ok - DOT")
 
 
+def check_csv(folder):
+    for prefix in PREFIXES:
+        with open(folder / f"{prefix}.plan.csv", newline="", encoding="utf-8") as f:
+            rows = list(csv.DictReader(f))
+        assert len(rows) == 10 + 2, len(rows)
+        for row in rows:
+            assert int(row["offset"]) + int(row["bytes"]) <= 1536
+            assert int(row["first"]) <= int(row["last"])
+    print("ok - CSV")
+
+
+def check_trace(folder):
+    for prefix in PREFIXES:
+        events = json.loads((folder / f"{prefix}.trace.json").read_text())["traceEvents"]
+        ops = [e for e in events if e["ph"] == "X"]
+        assert [e["ts"] for e in ops] == [2000 * i for i in range(8)]
+        begins = {e["id"]: e for e in events if e["ph"] == "b"}
+        ends = {e["id"]: e for e in events if e["ph"] == "e"}
+        assert begins.keys() == ends.keys() and len(begins) == 11
+        for key, begin in begins.items():
+            assert begin["ts"] < ends[key]["ts"]
+            assert begin["name"] == ends[key]["name"]
+    print("ok - trace")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -97,6 +123,8 @@ def main():
         check_sarif(folder, sys.argv[2] if len(sys.argv) > 2 else None)
         check_junit(folder)
         check_dot(folder)
+        check_csv(folder)
+        check_trace(folder)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/csv.h"
 #include "report/dot.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/sarif.h"
+#include "report/trace.h"
 #include "report_sample.h"
 
 static const char hostile[] =
@@ -35,6 +37,16 @@ static enum tn_status dot(const struct tn_view *v, struct tn_strbuf *out)
 	return tn_dot_write(v, NULL, out);
 }
 
+static enum tn_status csv(const struct tn_view *v, struct tn_strbuf *out)
+{
+	return tn_csv_write(v, out);
+}
+
+static enum tn_status trace(const struct tn_view *v, struct tn_strbuf *out)
+{
+	return tn_trace_write(v, out);
+}
+
 static const struct {
 	const char *suffix;
 	enum tn_status (*write)(const struct tn_view *v, struct tn_strbuf *out);
@@ -43,6 +55,8 @@ static const struct {
 	{ "sarif.json", sarif },
 	{ "junit.xml", junit },
 	{ "graph.dot", dot },
+	{ "plan.csv", csv },
+	{ "trace.json", trace },
 };
 
 static void fail(const char *what)

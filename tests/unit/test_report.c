@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "suite.h"
 
 #include <stdio.h>
@@ -5,17 +6,21 @@
 #include <string.h>
 
 #include "golden.h"
+#include "report/ascii.h"
 #include "report/boxes.h"
 #include "report/cover.h"
+#include "report/csv.h"
 #include "report/dot.h"
 #include "report/escape.h"
 #include "report/findings.h"
 #include "report/github.h"
+#include "report/hops.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/markdown.h"
 #include "report/sarif.h"
 #include "report/text.h"
+#include "report/trace.h"
 #include "report/traffic.h"
 #include "report/words.h"
 #include "report_sample.h"
@@ -413,6 +418,30 @@ static enum tn_status dot_focus(
 	return n && views->g ? tn_dot_write(views, &options, out) : TN_OK;
 }
 
+static enum tn_status csv(const struct tn_view *views, size_t n, struct tn_strbuf *out)
+{
+	return n && views->g ? tn_csv_write(views, out) : TN_OK;
+}
+
+static enum tn_status trace(const struct tn_view *views, size_t n, struct tn_strbuf *out)
+{
+	return n && views->g ? tn_trace_write(views, out) : TN_OK;
+}
+
+static enum tn_status ascii(const struct tn_view *views, size_t n, struct tn_strbuf *out)
+{
+	return n && views->g ? tn_ascii_write(views, TN_ASCII_COLUMNS, out) : TN_OK;
+}
+
+static enum tn_status hops(const struct tn_view *views, size_t n, struct tn_strbuf *out)
+{
+	enum tn_status status = TN_OK;
+
+	for (uint32_t t = 0; n && views->g && t < S_TENSORS && status == TN_OK; t++)
+		status = tn_hops_write(views, (tn_tensor_id){ t }, out);
+	return status;
+}
+
 static const struct {
 	const char *name;
 	enum tn_status (*write)(
@@ -430,6 +459,10 @@ static const struct {
 	{ "findings.md", tn_markdown_write, false },
 	{ "graph.dot", dot, true },
 	{ "graph-focus.dot", dot_focus, true },
+	{ "plan.csv", csv, false },
+	{ "trace.json", trace, false },
+	{ "timeline.txt", ascii, false },
+	{ "hops.txt", hops, false },
 };
 
 enum { WRITERS = sizeof(writers) / sizeof(*writers) };
@@ -502,6 +535,63 @@ START_TEST(writer_needs_nothing)
 	ck_assert_int_eq(writers[_i].write(&view, 1, &out), TN_OK);
 	tn_strbuf_release(&out);
 	tn_arena_release(&arena);
+}
+END_TEST
+
+static void check_width(const char *text, size_t columns)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		char *line = strndup(text, len);
+
+		ck_assert_msg(tn_escape_width(line) <= columns, "%zu columns: '%s'",
+			tn_escape_width(line), line);
+		free(line);
+		text += len + (text[len] == '\n');
+	}
+}
+
+START_TEST(ascii_keeps_to_its_columns)
+{
+	static const char *const names[] = { NULL, hostile,
+		"\xe5\xb1\xa4\xe5\xb1\xa4\xe5\xb1\xa4 a very long name of a "
+		"tensor/with/parts" };
+	static const size_t columns[] = { 0, 60, 61, 79, 80, 120, 1000 };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		for (size_t k = 0; k < sizeof(columns) / sizeof(*columns); k++) {
+			struct sample s;
+			struct tn_strbuf out;
+
+			sample_make(&s, names[i], names[i]);
+			tn_strbuf_init(&out);
+			ck_assert_int_eq(
+				tn_ascii_write(&s.view, columns[k], &out), TN_OK);
+			check_width(out.text, columns[k] < 60 ? 60 : columns[k]);
+			tn_strbuf_release(&out);
+			sample_release(&s);
+		}
+	}
+}
+END_TEST
+
+START_TEST(hops_find_names)
+{
+	struct sample s;
+	tn_tensor_id id;
+
+	sample_make(&s, NULL, NULL);
+	ck_assert(tn_hops_find(&s.g, "mul4/out", &id) == 1 && id.i == S_M);
+	ck_assert(tn_hops_find(&s.g, "t3", &id) == 1 && id.i == 3);
+	ck_assert(tn_hops_find(&s.g, "12", &id) == 1 && id.i == 12);
+	ck_assert_uint_eq(tn_hops_find(&s.g, "13", &id), 0);
+	ck_assert_uint_eq(tn_hops_find(&s.g, "", &id), 0);
+	ck_assert_uint_eq(tn_hops_find(&s.g, "t", &id), 0);
+	ck_assert_uint_eq(tn_hops_find(&s.g, "t99999999999999999999", &id), 0);
+	sample_release(&s);
+	sample_make(&s, "same", NULL);
+	ck_assert(tn_hops_find(&s.g, "same", &id) == S_TENSORS && id.i == 0);
+	sample_release(&s);
 }
 END_TEST
 
@@ -595,6 +685,8 @@ Suite *tn_test_suite(void)
 	LOOP(tc, writer_matches_golden, writers);
 	LOOP(tc, writer_survives_hostile_names, writers);
 	LOOP(tc, writer_needs_nothing, writers);
+	tcase_add_test(tc, ascii_keeps_to_its_columns);
+	tcase_add_test(tc, hops_find_names);
 	tcase_add_test(tc, text_says_what_the_verifier_says);
 	tcase_add_test(tc, fingerprint_survives_renumbering);
 	suite_add_tcase(suite, tc);
