@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/banned.h"
-#include "base/place.h"
 
 void tn_json_error(struct tn_import *im, const char *rule, const struct tn_path *at,
 	const char *fmt, ...)
@@ -22,31 +21,34 @@ void tn_json_error(struct tn_import *im, const char *rule, const struct tn_path 
 		im->diags->failed = true;
 }
 
-static void error_at(struct tn_import *im, size_t line, size_t column, const char *rule,
-	const char *text)
+void tn_json_error_at(
+	struct tn_import *im, size_t offset, const char *rule, const char *text)
 {
 	struct tn_diag *diag =
 		tn_diag(im->diags, SEVERITY_ERROR, rule, im->source, NULL, "%s", text);
+	size_t line = 1, start = 0;
 
+	for (size_t i = 0; i < offset && i < im->source->len; i++) {
+		if (im->source->text[i] == '\n') {
+			line++;
+			start = i + 1;
+		}
+	}
 	if (diag) {
 		diag->line = line;
-		diag->column = column;
+		diag->column = offset - start + 1;
 	}
 }
 
 /* jansson recurses for each level and allocates for each value: refuse what would exhaust
- * the stack or the memory before it starts. */
-static bool within_limits(struct tn_import *im, const char *text, size_t len)
+ * the stack or the memory before it starts. NULL when all is well. */
+static const char *limit(const char *text, size_t len, size_t *out_offset)
 {
-	size_t depth = 0, values = 0, line = 1, start = 0;
-	const char *why = NULL;
+	size_t depth = 0, values = 0;
 
-	for (size_t i = 0; i < len && !why; i++) {
+	for (size_t i = 0; i < len; i++) {
+		*out_offset = i;
 		switch (text[i]) {
-		case '\n':
-			line++;
-			start = i + 1;
-			break;
 		case '"':
 			for (i++; i < len && text[i] != '"' && text[i] != '\n'; i++)
 				if (text[i] == '\\')
@@ -55,7 +57,7 @@ static bool within_limits(struct tn_import *im, const char *text, size_t len)
 		case '{':
 		case '[':
 			if (++depth > TN_JSON_DEPTH_MAX)
-				why = "the nesting is too deep";
+				return "the nesting is too deep";
 			values++;
 			break;
 		case '}':
@@ -65,33 +67,37 @@ static bool within_limits(struct tn_import *im, const char *text, size_t len)
 		case ',':
 		case ':':
 			if (++values > TN_JSON_VALUES_MAX)
-				why = "there are too many values: put constants into "
-				      "base64 "
-				      "or a side file";
+				return "there are too many values: put constants into "
+				       "base64 "
+				       "or a side file";
 			break;
 		default:
 			break;
 		}
-		if (why)
-			error_at(im, line, i - start + 1, "json/limit", why);
 	}
-	return !why;
+	return NULL;
 }
 
-enum tn_status tn_json_load(
-	struct tn_import *im, const char *text, size_t len, json_t **out)
+enum tn_status tn_json_load(struct tn_import *im, const char *text, size_t len,
+	tn_json_map *map, void *user, json_t **out)
 {
 	json_error_t error;
+	size_t offset = 0;
+	const char *why = limit(text, len, &offset);
 
-	if (!within_limits(im, text, len))
-		return TN_ERR_INPUT;
-	*out = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-	if (*out)
-		return TN_OK;
-	if (json_error_code(&error) == json_error_out_of_memory)
-		return TN_ERR_NOMEM;
-	error_at(im, error.line > 0 ? (size_t)error.line : 0,
-		error.column > 0 ? (size_t)error.column : 0, "json/syntax", error.text);
+	if (!why) {
+		*out = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+		if (*out)
+			return TN_OK;
+		if (json_error_code(&error) == json_error_out_of_memory)
+			return TN_ERR_NOMEM;
+		/* jansson points behind the token that it could not use */
+		offset = error.position > 0 ? (size_t)error.position - 1 : 0;
+	}
+	if (map)
+		offset = map(user, offset);
+	tn_json_error_at(
+		im, offset, why ? "json/limit" : "json/syntax", why ? why : error.text);
 	return TN_ERR_INPUT;
 }
 

@@ -13,9 +13,17 @@
 #define TN_JSON_DEPTH_MAX  64
 #define TN_JSON_VALUES_MAX ((size_t)1 << 23) /* a value costs about 50 bytes */
 
-/* Parses the text. Reports what is wrong with line and column. */
-enum tn_status TN_MUST_CHECK tn_json_load(
-	struct tn_import *im, const char *text, size_t len, json_t **out);
+/* Where an offset in the parsed text is in the source's text. */
+typedef size_t tn_json_map(void *user, size_t offset);
+
+/* Parses the text: the source's, or (with a map) what was made of it. Reports what is
+ * wrong with line and column of the source. */
+enum tn_status TN_MUST_CHECK tn_json_load(struct tn_import *im, const char *text,
+	size_t len, tn_json_map *map, void *user, json_t **out);
+
+/* Reports an error at an offset in the source's text. */
+void tn_json_error_at(
+	struct tn_import *im, size_t offset, const char *rule, const char *text);
 
 /* Reports an error at a path. */
 void tn_json_error(struct tn_import *im, const char *rule, const struct tn_path *at,

@@ -426,7 +426,7 @@ enum tn_status tn_import_native(struct tn_import *im, struct tn_graph *out)
 	json_t *root = NULL;
 	enum tn_status status;
 
-	status = tn_json_load(im, im->source->text, im->source->len, &root);
+	status = tn_json_load(im, im->source->text, im->source->len, NULL, NULL, &root);
 	if (status != TN_OK)
 		return status;
 	tn_arena_init(&scratch);
