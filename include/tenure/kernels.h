@@ -51,7 +51,9 @@ struct tn_broadcast {
 };
 
 /* tn_conv_2d_s8, tn_depthwise_conv_2d_s8. in: input, filter (OHWI; 1HWO for depthwise),
- * bias (s32) or NULL. Scratch with hold: out_c bytes. */
+ * bias (s32) or NULL. Scratch with hold: out_c bytes.
+ * tn_conv_2d_s16, tn_depthwise_conv_2d_s16: s16, filter s8, bias s64; tn_conv_2d_s16_b32:
+ * bias s32 and sums of 32 bits. Scratch: 2 * out_c bytes. */
 struct tn_conv_params {
 	struct tn_loop_order order;
 	struct tn_geometry g;
@@ -62,6 +64,7 @@ struct tn_conv_params {
 	const int8_t *shift;
 };
 tn_kernel_fn tn_conv_2d_s8, tn_depthwise_conv_2d_s8;
+tn_kernel_fn tn_conv_2d_s16, tn_conv_2d_s16_b32, tn_depthwise_conv_2d_s16;
 
 /* tn_conv_2d_f32, tn_depthwise_conv_2d_f32 (operands as above, all f32; scratch 4 * out_c
  * bytes), tn_average_pool_2d_f32, tn_max_pool_2d_f32. */
@@ -74,18 +77,19 @@ struct tn_window_f32_params {
 tn_kernel_fn tn_conv_2d_f32;
 tn_kernel_fn tn_depthwise_conv_2d_f32;
 tn_kernel_fn tn_average_pool_2d_f32;
-tn_kernel_fn tn_max_pool_2d_f32;
+tn_kernel_fn tn_max_pool_2d_f32, tn_l2_pool_2d_f32;
 
-/* tn_average_pool_2d_s8, tn_max_pool_2d_s8. in: input. */
+/* tn_average_pool_2d_s8, tn_max_pool_2d_s8 and the same in s16. in: input. */
 struct tn_pool_params {
 	struct tn_loop_order order;
 	struct tn_geometry g;
 	int32_t act_min, act_max;
 };
 tn_kernel_fn tn_average_pool_2d_s8, tn_max_pool_2d_s8;
+tn_kernel_fn tn_average_pool_2d_s16, tn_max_pool_2d_s16;
 
 /* tn_fully_connected_s8. in: input [rows, in_n], filter [out_n, in_n], bias (s32) or NULL.
- * Scratch with hold: out_n bytes. */
+ * Scratch with hold: out_n bytes. tn_fully_connected_s16 and _s16_b32 as for convolutions. */
 struct tn_fc_params {
 	struct tn_loop_order order;
 	int32_t rows, in_n, out_n;
@@ -94,7 +98,7 @@ struct tn_fc_params {
 	const int32_t *multiplier;
 	const int8_t *shift;
 };
-tn_kernel_fn tn_fully_connected_s8;
+tn_kernel_fn tn_fully_connected_s8, tn_fully_connected_s16, tn_fully_connected_s16_b32;
 
 /* tn_fully_connected_f32: the same in f32; scratch with hold: 4 * out_n bytes. */
 struct tn_fc_f32_params {
@@ -197,21 +201,33 @@ struct tn_fold {
 	int32_t fold_stride[TN_DIMS_MAX];
 };
 
-/* tn_mean_s8: in_bias is the zero point times the number of folded elements. */
-struct tn_mean_params {
+/* tn_sum_s8, tn_sum_s16: sums and means. in_bias is the zero point times the number of
+ * folded elements. */
+struct tn_sum_params {
 	struct tn_loop_order order;
 	struct tn_fold fold;
-	int32_t in_bias, multiplier, shift, out_offset;
+	int32_t in_bias, multiplier, shift;
+	int32_t out_offset, out_min, out_max;
 };
-tn_kernel_fn tn_mean_s8;
+tn_kernel_fn tn_sum_s8, tn_sum_s16;
 
-/* tn_mean_f32. */
-struct tn_mean_f32_params {
+/* tn_sum_f32: the divisor of a sum is 1. */
+struct tn_sum_f32_params {
 	struct tn_loop_order order;
 	struct tn_fold fold;
-	float count;
+	float divisor;
 };
-tn_kernel_fn tn_mean_f32;
+tn_kernel_fn tn_sum_f32;
+
+/* tn_reduce_max_int and tn_reduce_min_int (size 1, 2, 4), the same in f32, and of booleans
+ * tn_reduce_all and tn_reduce_any. */
+struct tn_fold_params {
+	struct tn_loop_order order;
+	struct tn_fold fold;
+	int32_t size; /* bytes of an element */
+};
+tn_kernel_fn tn_reduce_max_int, tn_reduce_min_int, tn_reduce_max_f32, tn_reduce_min_f32;
+tn_kernel_fn tn_reduce_all, tn_reduce_any;
 
 /* tn_pad: output dimensions, and where the input lies in them. */
 struct tn_pad_params {
@@ -299,7 +315,7 @@ struct tn_binary_s32_params {
 };
 tn_kernel_fn tn_add_s32, tn_sub_s32, tn_mul_s32, tn_div_s32;
 
-/* tn_prelu_s8, tn_prelu_s16. in: x, alpha. */
+/* tn_prelu_s8, tn_prelu_s16. in: x, alpha (s8). */
 struct tn_prelu_params {
 	struct tn_loop_order order;
 	struct tn_broadcast shape;

@@ -82,18 +82,26 @@ void *tn_binder_array(struct tn_binder *b, size_t count, size_t size);
 /* The bias (the op's input 2), when there is one, has this type and `channels` values. */
 bool tn_binder_bias(struct tn_binder *b, enum tn_dtype dtype, int64_t channels);
 
+/* int16 layers: are sums wide (64 bits, one rounding)? The bias says so, or when there is
+ * none the attribute of the type that it would have. Refuses narrow sums unless `narrow`
+ * says that there is a kernel for them. */
+bool tn_binder_wide(struct tn_binder *b, bool narrow, bool *out);
+/* Refuses shifts above 7, which wide sums do not have. */
+bool tn_binder_wide_shifts(struct tn_binder *b, const int8_t *shift, uint32_t n);
+
 /* A filter of 4-bit weights becomes bytes, as operand `slot` of the call. */
 bool tn_binder_unpack(struct tn_binder *b, uint32_t slot, const struct tn_tensor *filter);
 
 /* The binders, one for each op or family. */
 tn_bind_fn tn_bind_conv, tn_bind_depthwise, tn_bind_pool, tn_bind_fully_connected,
-	tn_bind_add, tn_bind_mul, tn_bind_unary, tn_bind_softmax, tn_bind_mean,
+	tn_bind_add, tn_bind_mul, tn_bind_unary, tn_bind_softmax, tn_bind_sum,
 	tn_bind_pad, tn_bind_transpose, tn_bind_view, tn_bind_quantize,
 	tn_bind_dequantize, tn_bind_slice, tn_bind_strided_slice, tn_bind_broadcast_to,
 	tn_bind_reverse, tn_bind_space_to_depth, tn_bind_depth_to_space,
 	tn_bind_mirror_pad, tn_bind_resize_nearest, tn_bind_concatenation, tn_bind_pack,
 	tn_bind_unpack, tn_bind_split, tn_bind_sub, tn_bind_div, tn_bind_floor,
 	tn_bind_squared_difference, tn_bind_minimum, tn_bind_prelu, tn_bind_compare,
-	tn_bind_logical, tn_bind_select, tn_bind_add_n;
+	tn_bind_logical, tn_bind_select, tn_bind_add_n, tn_bind_reduce_extreme,
+	tn_bind_reduce_bool;
 
 #endif

@@ -168,21 +168,6 @@ static const struct tn_field softmax_f32_fields[] = {
 	F32(tn_softmax_f32_params, beta),
 };
 
-static const struct tn_field mean_fields[] = {
-	ORDER(tn_mean_params),
-	FOLD(tn_mean_params),
-	I32(tn_mean_params, in_bias),
-	I32(tn_mean_params, multiplier),
-	I32(tn_mean_params, shift),
-	I32(tn_mean_params, out_offset),
-};
-
-static const struct tn_field mean_f32_fields[] = {
-	ORDER(tn_mean_f32_params),
-	FOLD(tn_mean_f32_params),
-	F32(tn_mean_f32_params, count),
-};
-
 static const struct tn_field pad_fields[] = {
 	ORDER(tn_pad_params),
 	I32(tn_pad_params, rank),
@@ -307,6 +292,29 @@ static const struct tn_field add_n_s8_fields[] = {
 	I32(tn_add_n_s8_params, out_offset),
 	I32(tn_add_n_s8_params, out_multiplier),
 	I32(tn_add_n_s8_params, out_shift),
+};
+
+static const struct tn_field sum_fields[] = {
+	ORDER(tn_sum_params),
+	FOLD(tn_sum_params),
+	I32(tn_sum_params, in_bias),
+	I32(tn_sum_params, multiplier),
+	I32(tn_sum_params, shift),
+	I32(tn_sum_params, out_offset),
+	I32(tn_sum_params, out_min),
+	I32(tn_sum_params, out_max),
+};
+
+static const struct tn_field sum_f32_fields[] = {
+	ORDER(tn_sum_f32_params),
+	FOLD(tn_sum_f32_params),
+	F32(tn_sum_f32_params, divisor),
+};
+
+static const struct tn_field fold_fields[] = {
+	ORDER(tn_fold_params),
+	FOLD(tn_fold_params),
+	I32(tn_fold_params, size),
 };
 
 const struct tn_params_info tn_params[PARAMS_COUNT] = {

@@ -279,11 +279,14 @@ static bool bind_prelu_int(struct tn_binder *b, enum tn_kernel_id kernel)
 
 bool tn_bind_prelu(struct tn_binder *b)
 {
+	const struct tn_tensor *alpha = tn_binder_in(b, 1);
+
 	if (all_types(b, DTYPE_F32))
 		return bind_plain(b, KERNEL_PRELU_F32);
 	if (all_types(b, DTYPE_I8))
 		return bind_prelu_int(b, KERNEL_PRELU_S8);
-	if (all_types(b, DTYPE_I16))
-		return bind_prelu_int(b, KERNEL_PRELU_S16);
+	if (alpha && alpha->dtype == DTYPE_I8)
+		return tn_binder_types(b, DTYPE_I16, DTYPE_I16) &&
+		       bind_prelu_int(b, KERNEL_PRELU_S16);
 	return tn_binder_no_types(b);
 }

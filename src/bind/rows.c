@@ -79,10 +79,11 @@ static bool fc_scales(struct tn_binder *b, struct tn_scale in, struct tn_scale o
 	return true;
 }
 
-static bool bind_fc_s8(struct tn_binder *b, const struct fc_shape *s)
+static bool bind_fc_int(struct tn_binder *b, enum tn_kernel_id kernel,
+	const struct fc_shape *s, enum tn_dtype bias)
 {
 	const struct tn_tensor *filter = tn_binder_in(b, 1);
-	struct tn_fc_params *p = tn_binder_simple(b, KERNEL_FULLY_CONNECTED_S8, 3);
+	struct tn_fc_params *p = tn_binder_simple(b, kernel, 3);
 	struct tn_scale in, out;
 
 	if (!p || !tn_binder_scale(b, tn_binder_in(b, 0), &in) ||
@@ -93,9 +94,10 @@ static bool bind_fc_s8(struct tn_binder *b, const struct fc_shape *s)
 	p->out_n = s->out_n;
 	p->in_offset = -in.zero_point;
 	p->out_offset = out.zero_point;
-	return fc_scales(b, in, out, p) && tn_binder_bias(b, DTYPE_I32, s->out_n) &&
+	return fc_scales(b, in, out, p) && tn_binder_bias(b, bias, s->out_n) &&
 	       tn_binder_activation(
 		       b, tn_binder_out(b, 0), out, &p->act_min, &p->act_max) &&
+	       (bias != DTYPE_I64 || tn_binder_wide_shifts(b, p->shift, p->n_scales)) &&
 	       tn_binder_unpack(b, 1, filter);
 }
 
@@ -104,11 +106,20 @@ bool tn_bind_fully_connected(struct tn_binder *b)
 	const struct tn_tensor *in = tn_binder_in(b, 0), *filter = tn_binder_in(b, 1);
 	struct tn_fc_f32_params *p;
 	struct fc_shape s;
+	bool wide;
 
 	if (!in || !filter || !fc_shape_of(b, &s))
 		return false;
+	if (filter->dtype == DTYPE_I8 && in->dtype == DTYPE_I16)
+		return tn_binder_types(b, DTYPE_I16, DTYPE_I16) &&
+		       tn_binder_wide(b, true, &wide) &&
+		       bind_fc_int(b,
+			       wide ? KERNEL_FULLY_CONNECTED_S16
+				    : KERNEL_FULLY_CONNECTED_S16_B32,
+			       &s, wide ? DTYPE_I64 : DTYPE_I32);
 	if (filter->dtype == DTYPE_I8 || filter->dtype == DTYPE_I4)
-		return tn_binder_types(b, DTYPE_I8, DTYPE_I8) && bind_fc_s8(b, &s);
+		return tn_binder_types(b, DTYPE_I8, DTYPE_I8) &&
+		       bind_fc_int(b, KERNEL_FULLY_CONNECTED_S8, &s, DTYPE_I32);
 	if (filter->dtype != DTYPE_F32 || !tn_binder_types(b, DTYPE_F32, DTYPE_F32))
 		return tn_binder_no_types(b);
 	p = tn_binder_simple(b, KERNEL_FULLY_CONNECTED_F32, 3);

@@ -12,6 +12,38 @@ bool tn_binder_bias(struct tn_binder *b, enum tn_dtype dtype, int64_t channels)
 		tn_dtype_name(dtype), bias->name);
 }
 
+/* Readers give the type by name or by its number in TFLite's schema. */
+static enum tn_dtype missing_bias_type(const struct tn_op *op)
+{
+	const char *name = tn_op_string(op, "quantized_bias_type", "");
+	int number = (int)tn_op_int(op, "quantized_bias_type", -1);
+	enum tn_dtype dtype = tn_dtype_parse(name);
+
+	if (dtype == DTYPE_INVALID)
+		dtype = tn_dtype_from_tflite_name(name);
+	return dtype == DTYPE_INVALID ? tn_dtype_from_tflite(number) : dtype;
+}
+
+bool tn_binder_wide(struct tn_binder *b, bool narrow, bool *out)
+{
+	const struct tn_tensor *bias = tn_binder_in(b, 2);
+
+	*out = bias ? bias->dtype == DTYPE_I64 : missing_bias_type(b->op) != DTYPE_I32;
+	if (*out || narrow || (bias && bias->dtype != DTYPE_I32))
+		return true;
+	return tn_binder_refuse(
+		b, TN_RULE_NO_KERNEL, "has only a kernel with a bias of 64 bits");
+}
+
+bool tn_binder_wide_shifts(struct tn_binder *b, const int8_t *shift, uint32_t n)
+{
+	for (uint32_t c = 0; c < n; c++)
+		if (shift[c] > 7)
+			return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+				"needs a ratio of scales that wide sums do not reach");
+	return true;
+}
+
 /* Two weights a byte, low half first, flat over the whole tensor. */
 bool tn_binder_unpack(struct tn_binder *b, uint32_t slot, const struct tn_tensor *filter)
 {

@@ -148,6 +148,27 @@ static bool bind_conv_s8(struct tn_binder *b, enum tn_kernel_id kernel, uint32_t
 	       tn_binder_unpack(b, 1, filter);
 }
 
+/* One rounding of a wide sum, unless the bias, or the type that a missing one would have,
+ * says 32 bits. The wide rule has no shifts above 7. */
+static bool bind_conv_s16(struct tn_binder *b, enum tn_kernel_id kernel,
+	enum tn_kernel_id narrow, uint32_t axis, const struct tn_geometry *g,
+	int32_t groups)
+{
+	struct tn_conv_params *p;
+	bool wide;
+
+	if (!tn_binder_wide(b, narrow != KERNEL_COUNT, &wide))
+		return false;
+	p = tn_binder_simple(b, wide ? kernel : narrow, 3);
+	if (!p)
+		return false;
+	p->g = *g;
+	p->groups = groups;
+	return tn_binder_bias(b, wide ? DTYPE_I64 : DTYPE_I32, g->out_c) &&
+	       channel_scales(b, tn_binder_in(b, 1), axis, (uint32_t)g->out_c, p) &&
+	       (!wide || tn_binder_wide_shifts(b, p->shift, p->n_channels));
+}
+
 static bool bind_conv_f32(struct tn_binder *b, enum tn_kernel_id kernel,
 	const struct tn_geometry *g, int32_t groups)
 {
@@ -172,6 +193,10 @@ bool tn_bind_conv(struct tn_binder *b)
 	if (in->dtype == DTYPE_F32 && filter->dtype == DTYPE_F32)
 		return tn_binder_types(b, DTYPE_F32, DTYPE_F32) &&
 		       bind_conv_f32(b, KERNEL_CONV_2D_F32, &g, groups);
+	if (filter->dtype == DTYPE_I8 && in->dtype == DTYPE_I16)
+		return tn_binder_types(b, DTYPE_I16, DTYPE_I16) &&
+		       bind_conv_s16(b, KERNEL_CONV_2D_S16, KERNEL_CONV_2D_S16_B32, 0, &g,
+			       groups);
 	if (filter->dtype == DTYPE_I8 || filter->dtype == DTYPE_I4)
 		return tn_binder_types(b, DTYPE_I8, DTYPE_I8) &&
 		       bind_conv_s8(b, KERNEL_CONV_2D_S8, 0, &g, groups);
@@ -189,6 +214,10 @@ bool tn_bind_depthwise(struct tn_binder *b)
 		return tn_binder_types(b, DTYPE_F32, DTYPE_F32) &&
 		       bind_conv_f32(
 			       b, KERNEL_DEPTHWISE_CONV_2D_F32, &g, g.out_c / g.in_c);
+	if (filter->dtype == DTYPE_I8 && in->dtype == DTYPE_I16)
+		return tn_binder_types(b, DTYPE_I16, DTYPE_I16) &&
+		       bind_conv_s16(b, KERNEL_DEPTHWISE_CONV_2D_S16, KERNEL_COUNT, 3, &g,
+			       g.out_c / g.in_c);
 	if (filter->dtype == DTYPE_I8 || filter->dtype == DTYPE_I4)
 		return tn_binder_types(b, DTYPE_I8, DTYPE_I8) &&
 		       bind_conv_s8(
@@ -196,34 +225,56 @@ bool tn_bind_depthwise(struct tn_binder *b)
 	return tn_binder_no_types(b);
 }
 
+/* The kernels of the three poolings, by type. */
+static const struct pool_kernels {
+	enum tn_op_kind op;
+	enum tn_kernel_id f32, s8, s16;
+} pools[] = {
+	{ OP_AVERAGE_POOL_2D, KERNEL_AVERAGE_POOL_2D_F32, KERNEL_AVERAGE_POOL_2D_S8,
+		KERNEL_AVERAGE_POOL_2D_S16 },
+	{ OP_MAX_POOL_2D, KERNEL_MAX_POOL_2D_F32, KERNEL_MAX_POOL_2D_S8,
+		KERNEL_MAX_POOL_2D_S16 },
+	{ OP_L2_POOL_2D, KERNEL_L2_POOL_2D_F32, KERNEL_COUNT, KERNEL_COUNT },
+};
+
+static bool bind_pool_int(
+	struct tn_binder *b, enum tn_kernel_id kernel, const struct tn_geometry *g)
+{
+	const struct tn_tensor *out = tn_binder_out(b, 0);
+	struct tn_pool_params *p;
+	struct tn_scale scale;
+
+	if (kernel == KERNEL_COUNT)
+		return tn_binder_no_types(b);
+	p = tn_binder_simple(b, kernel, 1);
+	if (!p)
+		return false;
+	p->g = *g;
+	return tn_binder_scale(b, out, &scale) &&
+	       tn_binder_activation(b, out, scale, &p->act_min, &p->act_max);
+}
+
 bool tn_bind_pool(struct tn_binder *b)
 {
 	const struct tn_tensor *in = tn_binder_in(b, 0), *out = tn_binder_out(b, 0);
-	bool average = b->op->kind == OP_AVERAGE_POOL_2D;
+	const struct pool_kernels *k = pools;
+	struct tn_window_f32_params *p;
 	struct tn_geometry g;
-	struct tn_scale scale;
 
+	while (k->op != b->op->kind)
+		k++;
 	if (!in || !window_of(b, b->g, b->op, &g))
 		return false;
-	if (in->dtype == DTYPE_F32 && out->dtype == DTYPE_F32) {
-		struct tn_window_f32_params *p = tn_binder_simple(b,
-			average ? KERNEL_AVERAGE_POOL_2D_F32 : KERNEL_MAX_POOL_2D_F32, 1);
-
-		if (!p)
-			return false;
-		p->g = g;
-		p->groups = 1;
-		return tn_binder_activation_f32(b, &p->act_min, &p->act_max);
-	}
-	if (in->dtype == DTYPE_I8 && out->dtype == DTYPE_I8) {
-		struct tn_pool_params *p = tn_binder_simple(b,
-			average ? KERNEL_AVERAGE_POOL_2D_S8 : KERNEL_MAX_POOL_2D_S8, 1);
-
-		if (!p)
-			return false;
-		p->g = g;
-		return tn_binder_scale(b, out, &scale) &&
-		       tn_binder_activation(b, out, scale, &p->act_min, &p->act_max);
-	}
-	return tn_binder_no_types(b);
+	if (in->dtype == DTYPE_I8 && out->dtype == DTYPE_I8)
+		return bind_pool_int(b, k->s8, &g);
+	if (in->dtype == DTYPE_I16 && out->dtype == DTYPE_I16)
+		return bind_pool_int(b, k->s16, &g);
+	if (!tn_binder_types(b, DTYPE_F32, DTYPE_F32))
+		return false;
+	p = tn_binder_simple(b, k->f32, 1);
+	if (!p)
+		return false;
+	p->g = g;
+	p->groups = 1;
+	return tn_binder_activation_f32(b, &p->act_min, &p->act_max);
 }

@@ -9,13 +9,13 @@ static inline void tn_prelu_row(const struct tn_prelu_params *p, const void *con
 	void *out, const struct tn_row *row, int32_t size)
 {
 	const tn_u8 *a = (const tn_u8 *)in[0] + row->a * size;
-	const tn_u8 *b = (const tn_u8 *)in[1] + row->b * size;
+	const tn_s8 *b = (const tn_s8 *)in[1] + row->b; /* int8 for both */
 	tn_u8 *result = (tn_u8 *)out + row->out * size;
 
 	for (int32_t t = 0; t < row->n; t++) {
 		int32_t i = tn_step_index(p->order, t, row->n);
 		int32_t x = tn_load_int(a, i * row->step_a, size) + p->a_offset;
-		int32_t y = tn_load_int(b, i * row->step_b, size) + p->b_offset;
+		int32_t y = tn_load_s8(b, i * row->step_b) + p->b_offset;
 		int32_t value;
 
 		if (x >= 0)

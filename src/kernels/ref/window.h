@@ -31,8 +31,8 @@ static inline void tn_clip_taps(int32_t origin, int32_t taps, int32_t dilation,
 }
 
 /* The t-th pixel in ascending order, or from the end. */
-static inline void tn_pixel_at(
-	const struct tn_geometry *g, struct tn_loop_order order, int32_t t, struct tn_pixel *p)
+static inline void tn_pixel_at(const struct tn_geometry *g, struct tn_loop_order order,
+	int32_t t, struct tn_pixel *p)
 {
 	int32_t height = g->y_end - g->y_begin;
 	int32_t i = order.descending ? tn_pixel_count(g) - 1 - t : t;
@@ -60,7 +60,8 @@ static inline int32_t tn_tap_row(
 }
 
 /* The k-th channel: held pixels are always gathered upwards. */
-static inline int32_t tn_channel_at(struct tn_loop_order order, int32_t k, int32_t channels)
+static inline int32_t tn_channel_at(
+	struct tn_loop_order order, int32_t k, int32_t channels)
 {
 	return order.descending && !order.hold ? channels - 1 - k : k;
 }

@@ -1,0 +1,76 @@
+/* What the integer poolings share; `size`: bytes of an element, 1 or 2. */
+#ifndef TENURE_KERNELS_POOL_INT_H
+#define TENURE_KERNELS_POOL_INT_H
+
+#include "fixed.h"
+#include "window.h"
+
+/* Raw values, valid taps only, ties away from zero. */
+static inline int32_t tn_average_int(const struct tn_geometry *g,
+	const struct tn_pixel *px, const void *in, int32_t channel, int32_t size)
+{
+	int32_t taps = px->kx_end - px->kx;
+	int32_t count = taps * (px->ky_end - px->ky);
+	int32_t sum = 0;
+
+	for (int32_t ky = px->ky; ky < px->ky_end; ky++) {
+		int32_t at = tn_tap_row(g, px, ky) + channel;
+
+		for (int32_t k = 0; k < taps; k++)
+			sum = tn_wrap_add(sum, tn_load_int(in, at + k * g->in_c, size));
+	}
+	if (count == 0)
+		return 0;
+	return (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
+}
+
+static inline int32_t tn_greatest_int(const struct tn_geometry *g,
+	const struct tn_pixel *px, const void *in, int32_t channel, int32_t size)
+{
+	int32_t taps = px->kx_end - px->kx;
+	int32_t max = size == 1 ? INT8_MIN : INT16_MIN;
+
+	for (int32_t ky = px->ky; ky < px->ky_end; ky++) {
+		int32_t at = tn_tap_row(g, px, ky) + channel;
+
+		for (int32_t k = 0; k < taps; k++) {
+			int32_t value = tn_load_int(in, at + k * g->in_c, size);
+
+			max = value > max ? value : max;
+		}
+	}
+	return max;
+}
+
+/* The pooled value of one channel over the pixel's valid taps. */
+typedef int32_t tn_pool_int_fn(const struct tn_geometry *g, const struct tn_pixel *px,
+	const void *in, int32_t channel, int32_t size);
+
+static inline void tn_pool_int(const struct tn_pool_params *p, const void *in, void *out,
+	tn_s16 *held, int32_t size, tn_pool_int_fn *pool)
+{
+	int32_t pixels = tn_pixel_count(&p->g), channels = p->g.out_c;
+	struct tn_loop_order order = p->order;
+	struct tn_pixel px;
+
+	for (int32_t t = 0; t < pixels; t++) {
+		tn_pixel_at(&p->g, order, t, &px);
+		for (int32_t k = 0; k < channels; k++) {
+			int32_t c = tn_channel_at(order, k, channels);
+			int32_t value = pool(&p->g, &px, in, c, size);
+
+			value = tn_clamp_s32(value, p->act_min, p->act_max);
+			if (order.hold && size == 1)
+				((tn_s8 *)held)[c] = (tn_s8)value;
+			else if (order.hold)
+				held[c] = (int16_t)value;
+			else
+				tn_store_int(out, px.out + c, size, value);
+		}
+		for (int32_t c = 0; order.hold && c < channels; c++)
+			tn_store_int(out, px.out + c, size,
+				size == 1 ? ((tn_s8 *)held)[c] : held[c]);
+	}
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* Sum or mean in single precision over any axes. */
+#include "fold.h"
+
+void tn_sum_f32(
+	const void *params, const void *const *in, void *const *out, void *scratch)
+{
+	const struct tn_sum_f32_params *p = params;
+	struct tn_fold_runs f = tn_fold_runs_of(&p->fold);
+	int32_t outputs = tn_fold_outputs(&p->fold);
+
+	(void)scratch;
+	for (int32_t t = 0; t < outputs; t++) {
+		int32_t o = tn_step_index(p->order, t, outputs);
+		const tn_f32 *x = (const tn_f32 *)in[0] + tn_fold_start(&p->fold, o);
+		float sum = 0.0f;
+
+		for (int32_t r = 0; r < f.runs; r++) {
+			int32_t run = tn_fold_run(&p->fold, r);
+
+			for (int32_t i = 0; i < f.length; i++)
+				sum += tn_load_f32(x, run + i * f.step);
+		}
+		tn_store_f32(out[0], o, sum / p->divisor);
+	}
+}
