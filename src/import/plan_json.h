@@ -1,0 +1,23 @@
+/* Reader of "tenure.plan/1", which report/plan_json.c writes. */
+#ifndef TN_IMPORT_PLAN_JSON_H
+#define TN_IMPORT_PLAN_JSON_H
+
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/status.h"
+#include "ir/graph.h"
+#include "plan/plan.h"
+
+/* Reads a plan for this graph. `want` holds the digests of graph, constants, kernel set
+ * and contracts as they are now; a plan that was made for others is refused by name (rule
+ * plan/stale); NULL compares nothing.
+ *
+ * TN_OK: every index is in range, the order is a permutation, every number fits its field;
+ * whether the plan is right is for tn_verify to say. TN_ERR_INPUT: no such plan, all
+ * errors are reported with their places. TN_ERR_REFUSED: stale. TN_ERR_NOMEM. */
+enum tn_status TN_MUST_CHECK tn_import_plan_json(const struct tn_graph *g,
+	const struct tn_source *source, const struct tn_plan_digests *want,
+	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
+	struct tn_plan *out);
+
+#endif
