@@ -107,7 +107,8 @@ static void check_op(struct tn_check *c, uint32_t op)
 		if (c->ref.constant[t->at.root])
 			tn_check_refuse(c, &v, "writes the constant '%s'", name);
 		v.rule = "plan/unplaced";
-		if (c->plan->tensors[t->at.root].region == TN_REGION_NONE)
+		if (!c->ref.constant[t->at.root] &&
+			c->plan->tensors[t->at.root].region == TN_REGION_NONE)
 			tn_check_refuse(c, &v, "'%s' has no place in memory", name);
 	}
 }

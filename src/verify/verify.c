@@ -14,6 +14,7 @@ struct run {
 	const struct tn_deed *deed;
 	bool *done; /* by op */
 	bool *told; /* by value: its loss is reported */
+	bool clean; /* what the op reads was there when it started */
 	enum tn_status status;
 };
 
@@ -78,14 +79,15 @@ static const char *phrase(struct tn_check *c, const struct tn_seen *s)
 /* Reports that the touch does not hold at `from` what `want` holds there. Only the first
  * loss of a value is told: what follows from it is no news. */
 static void refuse_bytes(struct run *r, const char *rule, const struct tn_touch *t,
-	struct tn_memory *want, int64_t from, int64_t end)
+	struct tn_memory *want, int64_t from)
 {
 	struct tn_check *c = r->c;
 	const struct tn_plan_tensor *p = &c->plan->tensors[t->at.root];
 	int64_t place = p->offset + t->at.begin + from;
 	struct tn_content w = tn_memory_at(want, from);
 	struct tn_content f = tn_memory_at(&r->regions[p->region], place);
-	int64_t len = tn_min_i64(end - from, tn_min_i64(w.run, f.run));
+	int64_t len =
+		tn_min_i64(t->at.end - t->at.begin - from, tn_min_i64(w.run, f.run));
 	struct tn_verdict v = { .rule = rule,
 		.op = r->op,
 		.tensor = t->tensor,
@@ -99,7 +101,7 @@ static void refuse_bytes(struct run *r, const char *rule, const struct tn_touch 
 	if (r->told[w.value == TN_NOTHING ? t->tensor : w.value])
 		return;
 	r->told[w.value == TN_NOTHING ? t->tensor : w.value] = true;
-	if (!rule && r->op != TN_NONE && v.found.op == r->op)
+	if (!rule && r->op != TN_NONE && (r->clean || v.found.op == r->op))
 		v.rule = v.found.kind == SEEN_GARBAGE ? "plan/scratch-overlap"
 						      : "plan/overlap";
 	else if (!rule)
@@ -128,7 +130,7 @@ static bool holds(struct run *r, const struct tn_touch *t, struct tn_memory *wan
 	n = tn_memory_match(&r->regions[p->region], p->offset + t->at.begin + begin, want,
 		begin, end - begin, t->strict);
 	if (n < end - begin && say)
-		refuse_bytes(r, rule, t, want, begin + n, end);
+		refuse_bytes(r, rule, t, want, begin + n);
 	return n == end - begin;
 }
 
@@ -203,7 +205,7 @@ static void write_all(struct run *r)
  * writes as well. */
 static void run_opaque(struct run *r)
 {
-	(void)intact(r, false, true);
+	r->clean = intact(r, false, true);
 	write_all(r);
 	(void)intact(r, true, true);
 }
@@ -215,7 +217,8 @@ static void run_stepwise(struct run *r, struct tn_variant variant)
 	enum tn_status status;
 	struct tn_memory nothing = { 0 };
 
-	if (!r->deed->tangled && intact(r, false, false)) {
+	r->clean = intact(r, false, false);
+	if (r->clean && !r->deed->tangled) {
 		write_all(r);
 		if (intact(r, true, false))
 			return;
@@ -295,13 +298,16 @@ static void run_op(struct run *r)
 			(void)holds(r, t, &t->made, 0, t->at.end - t->at.begin, true,
 				"plan/elided");
 	}
-	if (p->elided || !check_variant(r, p, v))
+	if (p->elided)
 		return;
 	(void)scratch(r, p, false);
-	if (r->deed->opaque)
+	if (!check_variant(r, p, v))
+		write_all(r); /* what follows is not the fault of its readers */
+	else if (r->deed->opaque)
 		run_opaque(r);
 	else
 		run_stepwise(r, v);
+	r->clean = false;
 	if (!scratch(r, p, true))
 		tn_check_refuse(r->c, &bad, "writes an output into its scratch");
 }

@@ -8,6 +8,8 @@
 #include "gen_graph.h"
 #include "gen_plan.h"
 #include "sim_plan.h"
+#include "base/checked.h"
+#include "contract/contract.h"
 #include "ir/validate.h"
 #include "verify/memory.h"
 #include "verify/verify.h"
@@ -156,6 +158,147 @@ START_TEST(agrees_with_simulation)
 }
 END_TEST
 
+/* MobileNetV1 1.0 at 224: the largest chain that anybody plans here. */
+static void make_mobilenet(struct tn_gen *gen, struct tn_graph *g)
+{
+	static const struct {
+		int64_t channels, stride;
+	} pairs[] = { { 64, 1 }, { 128, 2 }, { 128, 1 }, { 256, 2 }, { 256, 1 },
+		{ 512, 2 }, { 512, 1 }, { 512, 1 }, { 512, 1 }, { 512, 1 }, { 512, 1 },
+		{ 1024, 2 }, { 1024, 1 } };
+	int64_t dim[4] = { 1, 224, 224, 3 };
+	int last = 0;
+
+	tn_gen_tensor(gen, "in", DTYPE_I8, ROLE_INPUT, 4, dim)->clobber = true;
+	for (int i = -1; i < 2 * 13; i++) {
+		int64_t k = i < 0 || i % 2 == 0 ? 3 : 1, stride = 1;
+		bool depthwise = i >= 0 && i % 2 == 0;
+
+		if (i < 0)
+			stride = 2;
+		else if (depthwise)
+			stride = pairs[i / 2].stride;
+		dim[1] /= stride;
+		dim[2] /= stride;
+		dim[3] = i < 0 ? 32 : depthwise ? dim[3] : pairs[i / 2].channels;
+		tn_gen_tensor(
+			gen, "t", DTYPE_I8, i == 25 ? ROLE_OUTPUT : ROLE_ACT, 4, dim);
+		tn_gen_op(gen, depthwise ? "dw" : "conv",
+			depthwise ? "DEPTHWISE_CONV_2D" : "CONV_2D", IDS(last),
+			IDS(last + 1));
+		tn_gen_ints(gen, "kernel", 2, DIMS(k, k));
+		tn_gen_ints(gen, "stride", 2, DIMS(stride, stride));
+		ck_assert(tn_build_attr_string(&gen->build, "pad", "SAME"));
+		last++;
+	}
+	tn_gen_finish(gen, g);
+}
+
+/* Every output as far over its input as its contract allows, plus `more` bytes. */
+static void overlay_chain(struct tn_gen *gen, const struct tn_graph *g,
+	struct tn_plan *plan, uint32_t at, int64_t more)
+{
+	int64_t lowest = 0, d;
+
+	ck_assert_int_eq(
+		tn_plan_init(plan, &gen->arena, g->n_tensors, g->n_ops, 1), TN_OK);
+	plan->regions[0].align = 1;
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		plan->tensors[i].region = 0;
+		plan->tensors[i].bytes = g->tensors[i].bytes;
+		if (i == 0)
+			continue;
+		ck_assert_int_eq(
+			tn_contract_displacement(g, (tn_op_id){ i - 1 },
+				(struct tn_variant){ false, HOLD_NONE }, 0, 0, &d),
+			TN_OK);
+		plan->tensors[i].offset =
+			plan->tensors[i - 1].offset - d + (i - 1 == at ? more : 0);
+		lowest = tn_min_i64(lowest, plan->tensors[i].offset);
+	}
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		plan->tensors[i].offset -= lowest;
+	gen_plan_settle(g, plan);
+}
+
+static double verify_seconds(struct tn_gen *gen, const struct tn_graph *g,
+	const struct tn_plan *plan, enum tn_status want, struct tn_verdict *v)
+{
+	clock_t start = clock();
+	struct tn_arena scratch;
+	enum tn_status status;
+
+	tn_arena_init(&scratch);
+	status = tn_verify(g, plan, &scratch, &gen->diags, v);
+	tn_arena_release(&scratch);
+	ck_assert_int_eq(status, want);
+	return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+/* Each layer at its displacement is accepted; one byte further is refused, at that layer
+ * or not at all when the contract is tight for no byte of it. Minutes would show here. */
+START_TEST(overlaps_of_a_whole_net)
+{
+	struct tn_gen gen;
+	struct tn_graph g;
+	struct tn_plan plan;
+	struct tn_verdict v;
+	double seconds;
+
+	tn_gen_init(&gen, 1);
+	make_mobilenet(&gen, &g);
+	overlay_chain(&gen, &g, &plan, TN_NONE, 0);
+	seconds = verify_seconds(&gen, &g, &plan, TN_OK, &v);
+	printf("# mobilenet: %u layers replayed, %" PRId64 " bytes, %.2f s\n", v.replayed,
+		plan.arena_bytes, seconds);
+	ck_assert_uint_eq(v.replayed, g.n_ops);
+	ck_assert(seconds < 20);
+	for (uint32_t i = 0; i < g.n_ops; i += 12) {
+		overlay_chain(&gen, &g, &plan, i, 1);
+		(void)verify_seconds(&gen, &g, &plan, TN_ERR_REFUSED, &v);
+		ck_assert_str_eq(v.rule, "plan/overlap");
+		ck_assert_uint_eq(v.op, i);
+		ck_assert_uint_eq(v.tensor, i);
+	}
+	tn_gen_release(&gen);
+}
+END_TEST
+
+/* Ten thousand ops, one after the other in two buffers, or all alive at the end. */
+START_TEST(many_ops)
+{
+	enum { N = 10000 };
+	bool wide = _i == 1;
+	struct tn_gen gen;
+	struct tn_graph g;
+	struct tn_plan plan;
+	struct tn_verdict v;
+	double seconds;
+
+	tn_gen_init(&gen, 1);
+	tn_gen_tensor(&gen, "in", DTYPE_I8, ROLE_INPUT, 2, DIMS(1, 64));
+	for (int i = 0; i < N; i++) {
+		tn_gen_tensor(&gen, "t", DTYPE_I8, wide ? ROLE_OUTPUT : ROLE_ACT, 2,
+			DIMS(1, 64));
+		tn_gen_op(&gen, "relu", "RELU", IDS(wide ? 0 : i), IDS(i + 1));
+	}
+	tn_gen_finish(&gen, &g);
+	ck_assert_int_eq(tn_plan_init(&plan, &gen.arena, N + 1, N, 1), TN_OK);
+	for (uint32_t i = 0; i <= N; i++)
+		plan.tensors[i] = (struct tn_plan_tensor){ .region = 0,
+			.bytes = 64,
+			.offset = 64 * (wide		? N - i
+					       : i == 0 ? 0
+							: 1 + i % 2) };
+	gen_plan_settle(&g, &plan);
+	seconds = verify_seconds(&gen, &g, &plan, TN_OK, &v);
+	printf("# %d ops, %s: %.2f s\n", N, wide ? "all alive" : "a chain", seconds);
+	ck_assert_uint_eq(v.replayed, 0);
+	ck_assert(seconds < 20);
+	tn_gen_release(&gen);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("verify");
@@ -165,6 +308,8 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, memory_is_a_map_of_bytes, 0, 8);
 	tcase_add_loop_test(
 		tc, agrees_with_simulation, 0, sizeof(kinds) / sizeof(*kinds));
+	tcase_add_test(tc, overlaps_of_a_whole_net);
+	tcase_add_loop_test(tc, many_ops, 0, 2);
 	suite_add_tcase(s, tc);
 	return s;
 }
