@@ -162,11 +162,15 @@ static void measure(struct tn_tensor *t)
 static bool name_op(struct tn_build *b, struct tn_op *op)
 {
 	char text[96];
-	int len;
+	int len, cut = 0;
 
 	if (op->name && op->name[0])
 		return true;
-	len = snprintf(text, sizeof(text), "%.64s#%u", op->type, op->file_index);
+	while (cut < 64 && op->type[cut])
+		cut++;
+	while (cut && ((unsigned char)op->type[cut] & 0xC0) == 0x80)
+		cut--; /* not inside of a character */
+	len = snprintf(text, sizeof(text), "%.*s#%u", cut, op->type, op->file_index);
 	op->name = tn_str_intern(b->strings, text, (size_t)len);
 	return op->name != NULL;
 }
