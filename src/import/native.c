@@ -11,10 +11,10 @@
 
 static const char format_name[] = "tenure.graph/1";
 
-/* All that a graph may have at its top. The last ones describe and are not used. */
+/* All that a graph may have at its top. The last two describe and are not used. */
 static const char *const known_keys[] = { "format", "name", "tensors", "ops", "inputs",
-	"outputs", "schedule", "claims", "subgraphs", "invocations", "lossy", "$schema",
-	"note", "branches", "subgraph_of", "unrolled_from" };
+	"outputs", "schedule", "claims", "subgraphs", "invocations", "lossy", "exec",
+	"branches", "subgraph_of", "unrolled_from", "$schema", "note" };
 
 json_t *tn_native_member(struct tn_native *n, const struct tn_path *up,
 	const json_t *object, const char *key)
@@ -198,40 +198,6 @@ static void fill_end(
 	}
 }
 
-/* Marks the ops that `branches` puts into a branch of flattened control flow: an order of
- * one run may leave them out. {"If": {"then": [names], "else": [names]}} */
-static void mark_branches(struct tn_native *n, const struct tn_path *up,
-	const json_t *graph, uint8_t *in_branch)
-{
-	json_t *choices = json_object_get(graph, "branches");
-	struct tn_path path = { up, "branches", 0 };
-
-	if (!choices || !tn_json_want(n->im, NATIVE_TYPE, &path, choices, JSON_OBJECT))
-		return;
-	for (void *c = json_object_iter(choices); c;
-		c = json_object_iter_next(choices, c)) {
-		struct tn_path choice_at = { &path, json_object_iter_key(c), 0 };
-		json_t *choice = json_object_iter_value(c);
-
-		if (!tn_json_want(n->im, NATIVE_TYPE, &choice_at, choice, JSON_OBJECT))
-			continue;
-		for (void *b = json_object_iter(choice); b;
-			b = json_object_iter_next(choice, b)) {
-			struct tn_path at = { &choice_at, json_object_iter_key(b), 0 };
-			const json_t *list = json_object_iter_value(b);
-
-			for (size_t i = 0; i < json_array_size(list); i++) {
-				struct tn_path op_at = { &at, NULL, i };
-				tn_op_id id =
-					tn_native_op(n, &op_at, json_array_get(list, i));
-
-				if (id.i != TN_NONE)
-					in_branch[id.i] = 1;
-			}
-		}
-	}
-}
-
 /* Puts the ops of branches that the order leaves out where the file has them. */
 static bool complete_schedule(
 	struct tn_native *n, const tn_op_id *order, size_t count, const uint8_t *seen)
@@ -252,8 +218,8 @@ static bool complete_schedule(
 	return ok;
 }
 
-static void read_schedule(
-	struct tn_native *n, const struct tn_path *up, const json_t *graph)
+static void read_schedule(struct tn_native *n, const struct tn_path *up,
+	const json_t *graph, const struct tn_graph *flow)
 {
 	const json_t *list = tn_native_list(n, up, graph, "schedule");
 	struct tn_path path = { up, "schedule", 0 };
@@ -267,7 +233,9 @@ static void read_schedule(
 		n->nomem = true;
 		return;
 	}
-	mark_branches(n, up, graph, in_branch);
+	for (uint32_t i = 0; i < flow->n_branches; i++)
+		for (uint32_t k = 0; k < flow->branches[i].n_ops; k++)
+			in_branch[flow->branches[i].ops[k].i] = 1;
 	if (!list) /* the order of the file */
 		return;
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -333,8 +301,10 @@ static enum tn_status read_graph(struct tn_native *n, const struct tn_path *up,
 	if (!n->nomem) {
 		fill_end(n, graph, "inputs", ROLE_INPUT);
 		fill_end(n, graph, "outputs", ROLE_OUTPUT);
-		read_schedule(n, up, graph);
+		tn_native_flow(n, up, graph, out);
 	}
+	if (!n->nomem)
+		read_schedule(n, up, graph, out);
 	if (!n->nomem)
 		tn_native_claims(n, up, graph);
 	return n->nomem ? TN_ERR_NOMEM : TN_OK;

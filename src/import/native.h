@@ -51,6 +51,9 @@ void tn_native_tensors(
 void tn_native_data(struct tn_native *n, const struct tn_path *up, const json_t *data,
 	struct tn_tensor *t);
 void tn_native_ops(struct tn_native *n, const struct tn_path *up, const json_t *graph);
+/* What is left of control flow that the file has flattened; needs tensors and ops. */
+void tn_native_flow(struct tn_native *n, const struct tn_path *up, const json_t *graph,
+	struct tn_graph *out);
 void tn_native_claims(struct tn_native *n, const struct tn_path *up, const json_t *graph);
 
 #endif

@@ -128,6 +128,21 @@ struct tn_claim {
 	const char *pointer;
 };
 
+/* Control flow that the file has flattened into its ops; what judges of claims must know
+ * of it. Ops of two branches of one choice never run in the same run. */
+struct tn_branch {
+	const char *choice, *name; /* "If", "then" */
+	tn_op_id *ops;
+	uint32_t n_ops;
+};
+
+/* Tensors that belong to one body (a branch, a loop, a called graph). */
+struct tn_scope {
+	const char *name;
+	tn_tensor_id *tensors;
+	uint32_t n_tensors;
+};
+
 enum tn_graph_format { FORMAT_NATIVE, FORMAT_TFLITE, FORMAT_TFLITE_JSON };
 
 struct tn_graph {
@@ -146,6 +161,13 @@ struct tn_graph {
 	struct tn_claim *claims;
 	uint32_t n_claims;
 	uint32_t invocations;        /* to judge state by; 1 unless the file says more */
+	bool parallel;               /* only dependences order the ops, not the schedule */
+	const char *unrolled_op;     /* of the loop that was unrolled; NULL: none */
+	int64_t trip_count;          /* how often; 0: none */
+	struct tn_branch *branches;  /* in file order */
+	uint32_t n_branches;
+	struct tn_scope *scopes;     /* in file order */
+	uint32_t n_scopes;
 	struct tn_graph *subgraphs;  /* bodies of control flow; not executed by themselves */
 	uint32_t n_subgraphs;
 	bool lossy; /* the format rounds floats: some scale or float constant may be damaged */

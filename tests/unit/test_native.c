@@ -221,8 +221,9 @@ START_TEST(claims_are_read)
 }
 END_TEST
 
-/* A branch that this run does not take may be left out of the order. */
-START_TEST(branches_complete_the_schedule)
+/* A branch that this run does not take may be left out of the order; what is known of the
+ * control flow is kept. */
+START_TEST(flattened_control_flow)
 {
 	static const char text[] =
 		"{\"format\": \"tenure.graph/1\", \"tensors\": ["
@@ -236,7 +237,9 @@ START_TEST(branches_complete_the_schedule)
 		"\"outputs\": [\"a\"]},"
 		"{\"name\": \"else\", \"type\": \"ABS\", \"inputs\": [\"x\"], "
 		"\"outputs\": [\"y\"]}],"
-		"\"schedule\": [\"else\"],"
+		"\"schedule\": [\"else\"], \"exec\": \"parallel\","
+		"\"unrolled_from\": {\"op\": \"WHILE\", \"trip_count\": 3},"
+		"\"subgraph_of\": {\"if@then\": [\"a\", \"y\"]},"
 		"\"branches\": {\"if\": {\"then\": [\"then\"], \"else\": [\"else\"]}}}";
 	struct loaded l;
 
@@ -244,6 +247,18 @@ START_TEST(branches_complete_the_schedule)
 	loaded_ok(&l, "branches");
 	ck_assert_uint_eq(l.graph.schedule[0].i, 0);
 	ck_assert_uint_eq(l.graph.schedule[1].i, 1);
+	ck_assert(l.graph.parallel);
+	ck_assert_str_eq(l.graph.unrolled_op, "WHILE");
+	ck_assert_int_eq(l.graph.trip_count, 3);
+	ck_assert_uint_eq(l.graph.n_branches, 2);
+	ck_assert_str_eq(l.graph.branches[1].choice, "if");
+	ck_assert_str_eq(l.graph.branches[1].name, "else");
+	ck_assert_uint_eq(l.graph.branches[1].n_ops, 1);
+	ck_assert_uint_eq(l.graph.branches[1].ops[0].i, 1);
+	ck_assert_uint_eq(l.graph.n_scopes, 1);
+	ck_assert_str_eq(l.graph.scopes[0].name, "if@then");
+	ck_assert_uint_eq(l.graph.scopes[0].n_tensors, 2);
+	ck_assert_uint_eq(l.graph.scopes[0].tensors[1].i, 2);
 	loaded_release(&l);
 }
 END_TEST
@@ -345,7 +360,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, constants_are_read);
 	tcase_add_test(tc, ops_are_read);
 	tcase_add_test(tc, claims_are_read);
-	tcase_add_test(tc, branches_complete_the_schedule);
+	tcase_add_test(tc, flattened_control_flow);
 	tcase_add_test(tc, all_graphs_are_read);
 	tcase_add_test(tc, all_cases_are_read);
 	tcase_add_test(tc, cut_files_are_survived);
