@@ -1,0 +1,100 @@
+/* tenure: which tensors of a neural network may share memory, why, and how small the
+ * memory can be. The one installed host header.
+ *
+ * Each function does what the command of the same name does, and returns its exit status:
+ * TENURE_OK, TENURE_FINDINGS, TENURE_BAD_INPUT or TENURE_RESOURCES. Results go to
+ * options->out, diagnostics to options->err; files that options name are written whole or
+ * not at all. No function keeps anything between calls. */
+#ifndef TENURE_TENURE_H
+#define TENURE_TENURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tenure_status {
+	TENURE_OK = 0,
+	TENURE_FINDINGS = 1,  /* findings at or above fail_on, a refused plan, a mismatch */
+	TENURE_BAD_INPUT = 2, /* the command or the input is wrong */
+	TENURE_RESOURCES = 3, /* memory or disk, or an error of our own */
+};
+
+enum tenure_overlap { TENURE_OVERLAP_NONE, TENURE_OVERLAP_INPLACE, TENURE_OVERLAP_FULL };
+enum tenure_level { TENURE_LEVEL_NOTE, TENURE_LEVEL_WARNING, TENURE_LEVEL_ERROR };
+
+/* A list of strings that the caller owns. */
+typedef struct tenure_list {
+	const char *const *items;
+	size_t n;
+} tenure_list;
+
+typedef struct tenure_options {
+	FILE *out; /* results */
+	FILE *err; /* diagnostics, progress */
+	int color; /* err is a terminal that shows colours */
+
+	/* reading and planning */
+	const char *from;   /* format of the input; NULL: by content */
+	int keep_inputs;    /* graph inputs keep their values in any format */
+	tenure_list keep;   /* tensors (by name) that keep their values to the end */
+	enum tenure_overlap overlap;
+	int64_t align;      /* bytes, of every offset; a power of two */
+	int64_t ram;        /* budget in bytes; -1: none */
+	int64_t flash;      /* budget in bytes; -1: none */
+	int64_t nodes;      /* search nodes; 0: the default */
+	double time_limit;  /* seconds; 0: none (then the result does not depend on speed) */
+	const char *dump;   /* comma-separated stages to print, or NULL */
+
+	/* results */
+	const char *output; /* file or directory; NULL: standard output */
+	int json;           /* plan: print JSON */
+	const char *format; /* lint: text, json, sarif, junit, github, markdown */
+	enum tenure_level fail_on;
+
+	/* running */
+	const char *plan;   /* a plan file; NULL: make one */
+	int no_reuse;       /* every tensor in memory of its own */
+	uint32_t seed;      /* of generated inputs */
+	tenure_list inputs; /* raw or .npy files, by graph input */
+	tenure_list outputs;
+	int dump_layers;
+	const char *cpu;    /* emit: host, cortex-m4, ... */
+	int debug;          /* emit: every tensor apart, names, digests, canaries */
+	const char *on;     /* validate: "host,cortex-m4" */
+	int synthetic;      /* validate: seeded values where the file has none */
+	int keep_work;      /* validate: keep the work directory */
+
+	/* report: files to write; NULL: not wanted */
+	const char *svg, *dot, *trace, *csv;
+	int ascii;
+
+	/* offsets */
+	int64_t capacity;   /* bytes; -1: minimise */
+} tenure_options;
+
+/* Defaults: overlap full, align 16, seed 1, no budget, standard streams. */
+void tenure_options_init(tenure_options *options);
+
+int tenure_lint(const tenure_options *options, const char *const *graphs, size_t n);
+int tenure_plan(const tenure_options *options, const char *graph);
+int tenure_verify(const tenure_options *options, const char *graph, const char *plan);
+int tenure_run(const tenure_options *options, const char *graph);
+int tenure_emit(const tenure_options *options, const char *graph);
+int tenure_validate(const tenure_options *options, const char *graph);
+int tenure_report(const tenure_options *options, const char *graph);
+int tenure_explain(const tenure_options *options, const char *graph, const char *tensor);
+int tenure_convert(const tenure_options *options, const char *graph);
+int tenure_offsets(const tenure_options *options, const char *problem);
+
+/* "0.1.0" */
+const char *tenure_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

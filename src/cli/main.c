@@ -1,0 +1,83 @@
+/* The command line program: a client of tenure/tenure.h and nothing else. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+
+static int dispatch(const struct arguments *a)
+{
+	const tenure_options *o = &a->options;
+
+	switch (a->command) {
+	case COMMAND_LINT:
+		return tenure_lint(o, a->operands, a->n_operands);
+	case COMMAND_PLAN:
+		return tenure_plan(o, a->operands[0]);
+	case COMMAND_VERIFY:
+		return tenure_verify(o, a->operands[0], a->operands[1]);
+	case COMMAND_RUN:
+		return tenure_run(o, a->operands[0]);
+	case COMMAND_EMIT:
+		return tenure_emit(o, a->operands[0]);
+	case COMMAND_VALIDATE:
+		return tenure_validate(o, a->operands[0]);
+	case COMMAND_REPORT:
+		return tenure_report(o, a->operands[0]);
+	case COMMAND_EXPLAIN:
+		return tenure_explain(o, a->operands[0], a->operands[1]);
+	case COMMAND_CONVERT:
+		return tenure_convert(o, a->operands[0]);
+	case COMMAND_OFFSETS:
+		return tenure_offsets(o, a->operands[0]);
+	case COMMAND_COUNT:
+		break;
+	}
+	return TENURE_BAD_INPUT;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments args;
+	enum command command;
+	int status;
+
+	if (argc < 2) {
+		help_print(stderr, COMMAND_COUNT);
+		return TENURE_BAD_INPUT;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+		strcmp(argv[1], "help") == 0) {
+		help_print(stdout, COMMAND_COUNT);
+		return TENURE_OK;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("tenure %s\n", tenure_version());
+		return TENURE_OK;
+	}
+	command = command_find(argv[1]);
+	if (command == COMMAND_COUNT) {
+		fprintf(stderr, "tenure: there is no command '%s'; see tenure --help\n",
+			argv[1]);
+		return TENURE_BAD_INPUT;
+	}
+	if (!arguments_parse(command, argc, argv, stderr, &args))
+		return TENURE_BAD_INPUT;
+	if (args.help) {
+		help_print(stdout, command);
+		return TENURE_OK;
+	}
+	args.options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+	status = dispatch(&args);
+	/* a full disk or a closed pipe shows only now */
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		fprintf(stderr, "tenure: cannot write standard output\n");
+		status = TENURE_RESOURCES;
+	}
+	free(args.operands);
+	free(args.keep);
+	free(args.inputs);
+	free(args.outputs);
+	return status;
+}

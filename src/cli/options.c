@@ -1,0 +1,389 @@
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct command_info command_infos[COMMAND_COUNT] = {
+	[COMMAND_LINT] = { "lint", "GRAPH...",
+		"judge every in-place, view and reuse decision of a graph", 1,
+		(size_t)-1 },
+	[COMMAND_PLAN] = { "plan", "GRAPH", "find a verified memory plan", 1, 1 },
+	[COMMAND_VERIFY] = { "verify", "GRAPH PLAN", "check a plan against a graph", 2,
+		2 },
+	[COMMAND_RUN] = { "run", "GRAPH", "execute a graph on this machine", 1, 1 },
+	[COMMAND_EMIT] = { "emit", "GRAPH -o DIR", "write the graph as standalone C", 1,
+		1 },
+	[COMMAND_VALIDATE] = { "validate", "GRAPH",
+		"emit, build and run; compare every layer bit for bit", 1, 1 },
+	[COMMAND_REPORT] = { "report", "GRAPH", "show the plan: page, picture, table", 1,
+		1 },
+	[COMMAND_EXPLAIN] = { "explain", "GRAPH TENSOR",
+		"follow one tensor from the file to its address", 2, 2 },
+	[COMMAND_CONVERT] = { "convert", "GRAPH -o OUT.json",
+		"write the graph in the native format", 1, 1 },
+	[COMMAND_OFFSETS] = { "offsets", "PROBLEM.csv",
+		"solve an offset problem: the planner alone", 1, 1 },
+};
+
+#define C(name) (1u << COMMAND_##name)
+#define PLANS                                                                            \
+	(C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | C(EXPLAIN) | C(LINT))
+#define READS (PLANS | C(VERIFY) | C(CONVERT))
+
+enum value_kind {
+	VALUE_FLAG,
+	VALUE_TEXT,
+	VALUE_SIZE,
+	VALUE_SECONDS,
+	VALUE_LIST,
+	VALUE_WORD
+};
+
+struct option_row {
+	const char *name;
+	char letter;
+	enum value_kind kind;
+	size_t offset; /* in tenure_options */
+	unsigned commands;
+	const char *value; /* name of the value, for help */
+	const char *help;
+	const char *const
+		*words; /* VALUE_WORD: in the order of the enum, NULL at the end */
+};
+
+#define AT(field) offsetof(tenure_options, field)
+
+static const char *const overlap_words[] = { "none", "inplace", "full", NULL };
+static const char *const level_words[] = { "note", "warning", "error", NULL };
+
+static const struct option_row rows[] = {
+	{ "output", 'o', VALUE_TEXT, AT(output),
+		C(PLAN) | C(EMIT) | C(REPORT) | C(CONVERT) | C(OFFSETS) | C(LINT) |
+			C(RUN),
+		"FILE", "write here ('-': standard output)", NULL },
+	{ "json", 0, VALUE_FLAG, AT(json), C(PLAN), NULL, "print the plan as JSON",
+		NULL },
+	{ "format", 0, VALUE_TEXT, AT(format), C(LINT), "NAME",
+		"text, json, sarif, junit, github or markdown", NULL },
+	{ "fail-on", 0, VALUE_WORD, AT(fail_on), C(LINT), "LEVEL",
+		"exit with 1 from this level on: error (default), warning or note",
+		level_words },
+	{ "from", 0, VALUE_TEXT, AT(from), READS, "FORMAT",
+		"native, tflite or tflite-json (default: by content)", NULL },
+	{ "keep-inputs", 0, VALUE_FLAG, AT(keep_inputs), READS, NULL,
+		"graph inputs keep their values", NULL },
+	{ "keep", 0, VALUE_LIST, AT(keep), PLANS, "TENSOR",
+		"this tensor keeps its value to the end (repeatable)", NULL },
+	{ "overlap", 0, VALUE_WORD, AT(overlap), PLANS, "MODE",
+		"none, inplace or full (default)", overlap_words },
+	{ "align", 0, VALUE_SIZE, AT(align), PLANS, "BYTES",
+		"alignment of every offset (default 16)", NULL },
+	{ "ram", 0, VALUE_SIZE, AT(ram), C(LINT) | C(PLAN), "BYTES",
+		"budget for the arena", NULL },
+	{ "flash", 0, VALUE_SIZE, AT(flash), C(LINT) | C(PLAN), "BYTES",
+		"budget for the constants", NULL },
+	{ "nodes", 0, VALUE_SIZE, AT(nodes), PLANS | C(OFFSETS), "N",
+		"search nodes before the best plan so far is taken", NULL },
+	{ "time-limit", 0, VALUE_SECONDS, AT(time_limit), C(PLAN) | C(OFFSETS), "S",
+		"seconds before the best plan so far is taken", NULL },
+	{ "dump", 0, VALUE_TEXT, AT(dump), PLANS | C(CONVERT), "STAGES",
+		"print graph,order,alias,live,hazards,inplace,problem,plan", NULL },
+	{ "plan", 0, VALUE_TEXT, AT(plan), C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT),
+		"PLAN", "use this plan instead of making one", NULL },
+	{ "no-reuse", 0, VALUE_FLAG, AT(no_reuse), C(RUN), NULL,
+		"every tensor in memory of its own", NULL },
+	{ "seed", 0, VALUE_SIZE, AT(seed), C(RUN) | C(VALIDATE), "N",
+		"seed of generated inputs (default 1)", NULL },
+	{ "input", 0, VALUE_LIST, AT(inputs), C(RUN), "FILE",
+		"raw or .npy input, in the order of the graph's inputs (repeatable)",
+		NULL },
+	{ "output-tensor", 0, VALUE_LIST, AT(outputs), C(RUN), "FILE",
+		"write an output here, raw or .npy, in order (repeatable)", NULL },
+	{ "dump-layers", 0, VALUE_FLAG, AT(dump_layers), C(RUN), NULL,
+		"print a digest of every activation", NULL },
+	{ "cpu", 0, VALUE_TEXT, AT(cpu), C(EMIT), "NAME",
+		"host or cortex-m0plus, -m3, -m4, -m7, -m33, -m55", NULL },
+	{ "debug", 0, VALUE_FLAG, AT(debug), C(EMIT), NULL,
+		"tensors apart, names, digests, canaries", NULL },
+	{ "on", 0, VALUE_TEXT, AT(on), C(VALIDATE), "TARGETS",
+		"host,cortex-m4,... (default host)", NULL },
+	{ "synthetic", 0, VALUE_FLAG, AT(synthetic), C(VALIDATE), NULL,
+		"seeded values where the file's are missing or damaged", NULL },
+	{ "keep-work", 0, VALUE_FLAG, AT(keep_work), C(VALIDATE), NULL,
+		"do not remove the work directory", NULL },
+	{ "svg", 0, VALUE_TEXT, AT(svg), C(REPORT), "FILE", "the timeline as SVG", NULL },
+	{ "dot", 0, VALUE_TEXT, AT(dot), C(REPORT), "FILE", "the graph as DOT", NULL },
+	{ "trace", 0, VALUE_TEXT, AT(trace), C(REPORT), "FILE", "Chrome trace JSON",
+		NULL },
+	{ "csv", 0, VALUE_TEXT, AT(csv), C(REPORT), "FILE", "the plan as CSV", NULL },
+	{ "ascii", 0, VALUE_FLAG, AT(ascii), C(REPORT), NULL,
+		"a timeline for the terminal", NULL },
+	{ "capacity", 0, VALUE_SIZE, AT(capacity), C(OFFSETS), "BYTES",
+		"stop at the first solution that fits", NULL },
+	{ "minimize", 0, VALUE_FLAG, 0, C(OFFSETS), NULL,
+		"find the least height (the default)", NULL },
+};
+
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+enum command command_find(const char *name)
+{
+	int i = 0;
+
+	while (i < COMMAND_COUNT && strcmp(command_infos[i].name, name) != 0)
+		i++;
+	return (enum command)i;
+}
+
+static const struct option_row *find_row(
+	enum command command, const char *name, size_t len, char letter)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		bool same = letter ? rows[i].letter == letter
+				   : strlen(rows[i].name) == len &&
+					     strncmp(rows[i].name, name, len) == 0;
+
+		if (same && (rows[i].commands >> command) & 1)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* A number with an optional K or M (1024, 1024 * 1024). */
+static bool parse_size(const char *text, int64_t *out)
+{
+	char *end;
+	long long value;
+
+	errno = 0;
+	value = strtoll(text, &end, 10);
+	if (errno || end == text || value < 0)
+		return false;
+	if (*end == 'K' || *end == 'k' || *end == 'M' || *end == 'm') {
+		long long unit = *end == 'K' || *end == 'k' ? 1024 : 1024 * 1024;
+
+		if (value > INT64_MAX / unit)
+			return false;
+		value *= unit;
+		end++;
+	}
+	*out = value;
+	return *end == '\0';
+}
+
+static bool set_size(
+	const struct option_row *row, const char *value, char *field, FILE *err)
+{
+	int64_t size;
+	bool ok = parse_size(value, &size);
+
+	if (ok && row->offset == AT(seed)) {
+		uint32_t seed = (uint32_t)size;
+
+		ok = size <= UINT32_MAX;
+		memcpy(field, &seed, sizeof(seed));
+	} else if (ok && row->offset == AT(align)) {
+		ok = size > 0 && (size & (size - 1)) == 0 && size <= 1 << 20;
+		memcpy(field, &size, sizeof(size));
+		if (!ok) {
+			fprintf(err,
+				"tenure: --align must be a power of two up to 1M, not "
+				"'%s'\n",
+				value);
+			return false;
+		}
+	} else if (ok) {
+		memcpy(field, &size, sizeof(size));
+	}
+	if (!ok)
+		fprintf(err,
+			"tenure: --%s must be a number (K and M are understood), not "
+			"'%s'\n",
+			row->name, value);
+	return ok;
+}
+
+static bool set_word(
+	const struct option_row *row, const char *value, char *field, FILE *err)
+{
+	for (int i = 0; row->words[i]; i++) {
+		if (strcmp(row->words[i], value) == 0) {
+			memcpy(field, &i, sizeof(i));
+			return true;
+		}
+	}
+	fprintf(err, "tenure: --%s must be one of", row->name);
+	for (int i = 0; row->words[i]; i++)
+		fprintf(err, " %s", row->words[i]);
+	fprintf(err, ", not '%s'\n", value);
+	return false;
+}
+
+static bool push(tenure_list *list, const char ***storage, const char *value, FILE *err)
+{
+	const char **grown = realloc(*storage, (list->n + 1) * sizeof(*grown));
+
+	if (!grown) {
+		fprintf(err, "tenure: out of memory\n");
+		return false;
+	}
+	*storage = grown;
+	grown[list->n++] = value;
+	list->items = grown;
+	return true;
+}
+
+static bool set_value(struct arguments *args, const struct option_row *row,
+	const char *value, FILE *err)
+{
+	char *field = (char *)&args->options + row->offset;
+	char *end;
+	double seconds;
+	int on = 1;
+
+	switch (row->kind) {
+	case VALUE_FLAG:
+		if (strcmp(row->name, "minimize") == 0)
+			args->options.capacity = -1;
+		else
+			memcpy(field, &on, sizeof(on));
+		return true;
+	case VALUE_TEXT:
+		memcpy(field, &value, sizeof(value));
+		return true;
+	case VALUE_SIZE:
+		return set_size(row, value, field, err);
+	case VALUE_WORD:
+		return set_word(row, value, field, err);
+	case VALUE_SECONDS:
+		seconds = strtod(value, &end);
+		if (end == value || *end || !(seconds > 0 && seconds < 1e9)) {
+			fprintf(err,
+				"tenure: --%s must be a number of seconds, not '%s'\n",
+				row->name, value);
+			return false;
+		}
+		memcpy(field, &seconds, sizeof(seconds));
+		return true;
+	case VALUE_LIST:
+		if (row->offset == AT(keep))
+			return push(&args->options.keep, &args->keep, value, err);
+		if (row->offset == AT(inputs))
+			return push(&args->options.inputs, &args->inputs, value, err);
+		return push(&args->options.outputs, &args->outputs, value, err);
+	}
+	return false;
+}
+
+static bool parse_option(
+	struct arguments *args, int argc, char **argv, int *at, FILE *err)
+{
+	const char *text = argv[*at], *value = NULL;
+	bool is_long = text[1] == '-';
+	const char *name = text + (is_long ? 2 : 1);
+	size_t len = is_long ? strcspn(name, "=") : 1;
+	const struct option_row *row =
+		find_row(args->command, name, len, is_long ? '\0' : name[0]);
+
+	if (!row) {
+		fprintf(err,
+			"tenure: '%s' does not know the option '%s'; see tenure %s "
+			"--help\n",
+			command_infos[args->command].name, text,
+			command_infos[args->command].name);
+		return false;
+	}
+	if (name[len])
+		value = name + len + (is_long ? 1 : 0);
+	if (row->kind == VALUE_FLAG && value) {
+		fprintf(err, "tenure: --%s takes no value\n", row->name);
+		return false;
+	}
+	if (row->kind != VALUE_FLAG && !value) {
+		if (*at + 1 >= argc) {
+			fprintf(err, "tenure: --%s needs a value: %s\n", row->name,
+				row->value);
+			return false;
+		}
+		value = argv[++*at];
+	}
+	return set_value(args, row, value, err);
+}
+
+bool arguments_parse(
+	enum command command, int argc, char **argv, FILE *err, struct arguments *out)
+{
+	const struct command_info *info = &command_infos[command];
+	bool options = true;
+
+	*out = (struct arguments){ .command = command };
+	tenure_options_init(&out->options);
+	out->operands = calloc((size_t)argc + 1, sizeof(*out->operands));
+	if (!out->operands) {
+		fprintf(err, "tenure: out of memory\n");
+		return false;
+	}
+	for (int i = 2; i < argc; i++) {
+		const char *text = argv[i];
+
+		if (options && strcmp(text, "--") == 0)
+			options = false;
+		else if (options &&
+			 (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0))
+			out->help = true;
+		else if (options && text[0] == '-' && text[1]) {
+			if (!parse_option(out, argc, argv, &i, err))
+				return false;
+		} else {
+			out->operands[out->n_operands++] = text;
+		}
+	}
+	if (out->help)
+		return true;
+	if (out->n_operands < info->min_operands ||
+		out->n_operands > info->max_operands) {
+		fprintf(err,
+			"tenure: usage: tenure %s %s [OPTION]...; see tenure %s --help\n",
+			info->name, info->operands, info->name);
+		return false;
+	}
+	return true;
+}
+
+void help_print(FILE *out, enum command command)
+{
+	const struct command_info *info;
+
+	if (command == COMMAND_COUNT) {
+		fprintf(out,
+			"usage: tenure COMMAND OPERAND... [OPTION]...\n\n"
+			"Decides, proves and shows how a neural network's tensors share "
+			"memory.\n\ncommands:\n");
+		for (int i = 0; i < COMMAND_COUNT; i++)
+			fprintf(out, "  %-9s %-18s %s\n", command_infos[i].name,
+				command_infos[i].operands, command_infos[i].summary);
+		fprintf(out, "\n'tenure COMMAND --help' lists a command's options; '-' "
+			     "is standard "
+			     "input or output.\nSizes accept K and M (1024).\n\n"
+			     "exit status: 0 nothing found, 1 findings or a refused "
+			     "plan, 2 the "
+			     "command or the input\nis wrong, 3 resources or an internal "
+			     "error\n");
+		return;
+	}
+	info = &command_infos[command];
+	fprintf(out, "usage: tenure %s %s [OPTION]...\n\n%s\n\noptions:\n", info->name,
+		info->operands, info->summary);
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct option_row *row = &rows[i];
+		char left[48];
+
+		if (!((row->commands >> command) & 1))
+			continue;
+		snprintf(left, sizeof(left), "%s--%s%s%s", row->letter ? "-o, " : "",
+			row->name, row->value ? " " : "", row->value ? row->value : "");
+		fprintf(out, "  %-24s %s\n", left, row->help);
+	}
+	fprintf(out, "  %-24s %s\n", "-h, --help", "this text");
+}

@@ -1,0 +1,51 @@
+/* The command line: one table of options, each with the commands that know it. */
+#ifndef TN_CLI_OPTIONS_H
+#define TN_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "tenure/tenure.h"
+
+enum command {
+	COMMAND_LINT,
+	COMMAND_PLAN,
+	COMMAND_VERIFY,
+	COMMAND_RUN,
+	COMMAND_EMIT,
+	COMMAND_VALIDATE,
+	COMMAND_REPORT,
+	COMMAND_EXPLAIN,
+	COMMAND_CONVERT,
+	COMMAND_OFFSETS,
+	COMMAND_COUNT,
+};
+
+struct command_info {
+	const char *name, *operands, *summary;
+	size_t min_operands, max_operands;
+};
+
+extern const struct command_info command_infos[COMMAND_COUNT];
+
+struct arguments {
+	enum command command;
+	tenure_options options;
+	const char **operands; /* point into argv */
+	size_t n_operands;
+	bool help;
+	const char **keep, **inputs, **outputs; /* storage of the lists */
+};
+
+/* COMMAND_COUNT when there is no such command. */
+enum command command_find(const char *name);
+
+/* Parses argv[2..]. False after a message to err: the command line is wrong. The arrays
+ * in *out come from malloc and live as long as the process. */
+bool arguments_parse(
+	enum command command, int argc, char **argv, FILE *err, struct arguments *out);
+
+/* Help of one command, or (COMMAND_COUNT) of all. */
+void help_print(FILE *out, enum command command);
+
+#endif

@@ -1,0 +1,118 @@
+#include "driver/command.h"
+
+#include "base/file.h"
+#include "bind/bind.h"
+#include "import/plan_json.h"
+#include "ir/digest.h"
+#include "report/text.h"
+
+void tenure_options_init(tenure_options *options)
+{
+	*options = (tenure_options){ .out = stdout,
+		.err = stderr,
+		.overlap = TENURE_OVERLAP_FULL,
+		.align = 16,
+		.ram = -1,
+		.flash = -1,
+		.format = "text",
+		.fail_on = TENURE_LEVEL_ERROR,
+		.seed = 1,
+		.on = "host",
+		.capacity = -1 };
+}
+
+const char *tenure_version(void)
+{
+	return TENURE_VERSION;
+}
+
+struct tn_view tn_command_view(const struct tn_run *run)
+{
+	bool proved = run->order.n > 0 || run->aliases.of != NULL;
+	struct tn_view view = { .file = run->source ? run->source->name : NULL,
+		.g = run->graph.source ? &run->graph : NULL,
+		.order = proved ? &run->order : NULL,
+		.aliases = proved ? &run->aliases : NULL,
+		.live = run->live.tensor ? &run->live : NULL,
+		.inplace = run->judged ? &run->inplace : NULL,
+		.plan = run->planned ? &run->plan : NULL,
+		.diags = &run->diags,
+		.verified = run->verified,
+		.refusal = run->planned && !run->verified ? run->verdict.rule : NULL };
+
+	return view;
+}
+
+enum tn_status tn_command_write(
+	struct tn_run *run, const char *file, const struct tn_strbuf *text)
+{
+	if (text->failed)
+		return TN_ERR_NOMEM;
+	return tn_file_write(&run->diags, file, text->text ? text->text : "", text->len);
+}
+
+enum tn_status tn_command_deliver(struct tn_run *run, const struct tn_strbuf *text)
+{
+	if (run->options->output)
+		return tn_command_write(run, run->options->output, text);
+	if (text->failed)
+		return TN_ERR_NOMEM;
+	if (text->len && fwrite(text->text, 1, text->len, run->options->out) != text->len)
+		return TN_ERR_IO;
+	return TN_OK;
+}
+
+int tn_command_end(struct tn_run *run, enum tn_status status)
+{
+	const tenure_options *o = run->options;
+	struct tn_view view = tn_command_view(run);
+	struct tn_strbuf text;
+	int result;
+
+	if (run->dumps.len)
+		fwrite(run->dumps.text, 1, run->dumps.len, o->out);
+	tn_strbuf_init(&text);
+	if (run->diags.list.count &&
+		tn_text_findings(&view, 1, o->color != 0, &text) == TN_OK && text.len)
+		fwrite(text.text, 1, text.len, o->err);
+	if (status == TN_ERR_NOMEM || run->diags.failed || run->dumps.failed) {
+		fputs("tenure: out of memory\n", o->err);
+		status = TN_ERR_NOMEM;
+	}
+	tn_strbuf_release(&text);
+	result = tn_exit_status(run, status);
+	tn_run_release(run);
+	return result;
+}
+
+enum tn_status tn_command_use_plan(struct tn_run *run, const char *file)
+{
+	const struct tn_plan_digests want = { tn_digest_graph(&run->graph),
+		tn_digest_constants(&run->graph), tn_kernels_digest(),
+		tn_contract_digest() };
+	struct tn_source *source;
+	struct tn_arena scratch;
+	enum tn_status status = tn_file_read(&run->arena, &run->diags, file, &source);
+
+	if (status == TN_OK)
+		status = tn_import_plan_json(&run->graph, source, &want, &run->arena,
+			&run->strings, &run->diags, &run->plan);
+	if (status != TN_OK)
+		return status;
+	run->planned = true;
+	tn_arena_init(&scratch);
+	status = tn_verify(&run->graph, &run->plan, &scratch, &run->diags, &run->verdict);
+	tn_arena_release(&scratch);
+	run->verified = status == TN_OK;
+	return status;
+}
+
+enum tn_status tn_command_plan(struct tn_run *run, const char *graph)
+{
+	enum tn_status status;
+
+	if (!run->options->plan)
+		return tn_pipeline(run, graph, STAGE_PLAN);
+	status = tn_pipeline(run, graph, STAGE_PROVE);
+	return status == TN_OK ? tn_command_use_plan(run, run->options->plan) : status;
+}

@@ -1,0 +1,222 @@
+#include "driver/pipeline.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+#include "base/file.h"
+#include "bind/bind.h"
+#include "import/import.h"
+#include "ir/digest.h"
+#include "ir/print.h"
+#include "plan/print.h"
+
+void tn_run_init(struct tn_run *run, const tenure_options *options)
+{
+	memset(run, 0, sizeof(*run));
+	run->options = options;
+	tn_arena_init(&run->arena);
+	tn_strings_init(&run->strings, &run->arena);
+	tn_diags_init(&run->diags, &run->arena);
+	tn_strbuf_init(&run->dumps);
+}
+
+void tn_run_release(struct tn_run *run)
+{
+	tn_strbuf_release(&run->dumps);
+	tn_arena_release(&run->arena);
+}
+
+static bool wants(const struct tn_run *run, const char *stage)
+{
+	const char *list = run->options->dump;
+	size_t len = strlen(stage);
+
+	for (const char *at = list; at && *at;
+		at += strcspn(at, ",") + (strchr(at, ',') != NULL))
+		if (strncmp(at, stage, len) == 0 && (at[len] == ',' || !at[len]))
+			return true;
+	return false;
+}
+
+static enum tn_status read_graph(struct tn_run *run, const char *file)
+{
+	struct tn_import im = { .arena = &run->arena,
+		.strings = &run->strings,
+		.diags = &run->diags,
+		.from = run->options->from,
+		.keep_inputs = run->options->keep_inputs != 0 };
+	enum tn_status status =
+		tn_file_read(&run->arena, &run->diags, file, &run->source);
+
+	if (status != TN_OK)
+		return status;
+	im.source = run->source;
+	return tn_import(&im, &run->graph);
+}
+
+/* --keep: the named tensors must hold their values to the end. */
+static enum tn_status keep_tensors(struct tn_run *run)
+{
+	const tenure_list *keep = &run->options->keep;
+	enum tn_status status = TN_OK;
+
+	for (size_t i = 0; i < keep->n; i++) {
+		bool found = false;
+
+		for (uint32_t t = 0; t < run->graph.n_tensors; t++) {
+			if (strcmp(run->graph.tensors[t].name, keep->items[i]) == 0) {
+				run->graph.tensors[t].observed = true;
+				found = true;
+			}
+		}
+		if (!found) {
+			tn_diag_at(&run->diags, SEVERITY_ERROR, "command/unknown-tensor",
+				run->source, NULL, keep->items[i],
+				"--keep names '%s', but the graph has no such tensor",
+				keep->items[i]);
+			status = TN_ERR_INPUT;
+		}
+	}
+	return status;
+}
+
+static enum tn_status analyse(struct tn_run *run)
+{
+	const struct tn_graph *g = &run->graph;
+	struct tn_arena *arena = &run->arena;
+	enum tn_status status = tn_order_given(g, arena, &run->order);
+
+	if (status == TN_OK)
+		status = tn_aliases_find(g, arena, &run->aliases);
+	if (status == TN_OK)
+		status = tn_liveness_find(
+			g, &run->order, &run->aliases, arena, &run->live);
+	if (status == TN_OK)
+		status = tn_hazards_find(
+			g, &run->order, &run->aliases, arena, &run->hazards);
+	return status;
+}
+
+static enum tn_status judge(struct tn_run *run)
+{
+	enum tn_status status = tn_inplace_judge(&run->graph, &run->order, &run->aliases,
+		&run->live, &run->arena, &run->inplace);
+
+	run->judged = status == TN_OK;
+	return status;
+}
+
+static struct tn_tables tables_of(const struct tn_run *run)
+{
+	return (struct tn_tables){ &run->graph, &run->order, &run->aliases, &run->live,
+		&run->inplace };
+}
+
+static enum tn_status make_plan(struct tn_run *run)
+{
+	const struct tn_tables tables = tables_of(run);
+	const struct tn_lower_options options = {
+		(enum tn_overlap_mode)run->options->overlap, run->options->align
+	};
+	const struct tn_limits limits = { run->options->nodes, run->options->time_limit };
+	enum tn_status status =
+		tn_lower(&tables, &options, &run->arena, &run->diags, &run->lowered);
+
+	if (status == TN_OK)
+		status = tn_solve(&run->lowered.problem, &limits, &run->arena,
+			&run->diags, &run->solution);
+	if (status == TN_OK)
+		status = tn_raise(&tables, &options, &run->lowered, &run->solution,
+			&run->arena, &run->plan);
+	if (status == TN_OK) {
+		run->plan.digests =
+			(struct tn_plan_digests){ tn_digest_graph(&run->graph),
+				tn_digest_constants(&run->graph), tn_kernels_digest(),
+				tn_contract_digest() };
+		run->planned = true;
+	}
+	return status;
+}
+
+/* Our own plan is nothing before the verifier has accepted it: a refusal is our error. */
+static enum tn_status check_plan(struct tn_run *run)
+{
+	struct tn_arena scratch;
+	enum tn_status status;
+
+	tn_arena_init(&scratch);
+	status = tn_verify(&run->graph, &run->plan, &scratch, &run->diags, &run->verdict);
+	tn_arena_release(&scratch);
+	run->verified = status == TN_OK;
+	if (status == TN_ERR_REFUSED) {
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/internal", run->source,
+			NULL, NULL,
+			"the verifier refused our own plan; please report this");
+		status = TN_ERR_INTERNAL;
+	}
+	return status;
+}
+
+static void dump(struct tn_run *run, enum tn_stage reached)
+{
+	const struct tn_graph *g = &run->graph;
+	struct tn_strbuf *out = &run->dumps;
+
+	if (wants(run, "graph"))
+		tn_graph_print(g, out);
+	if (reached < STAGE_PROVE)
+		return;
+	if (wants(run, "order"))
+		tn_order_print(g, &run->order, out);
+	if (wants(run, "alias"))
+		tn_aliases_print(g, &run->aliases, out);
+	if (wants(run, "live"))
+		tn_liveness_print(g, &run->live, out);
+	if (wants(run, "hazards"))
+		tn_hazards_print(g, &run->hazards, out);
+	if (wants(run, "inplace"))
+		tn_inplace_print(g, &run->inplace, out);
+	if (reached < STAGE_PLAN)
+		return;
+	if (wants(run, "problem"))
+		tn_problem_print(&run->lowered, out);
+	if (wants(run, "plan"))
+		tn_plan_print(&run->plan, out);
+}
+
+enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage last)
+{
+	enum tn_status status = read_graph(run, file);
+
+	if (status == TN_OK)
+		status = keep_tensors(run);
+	if (status == TN_OK && last >= STAGE_PROVE)
+		status = analyse(run);
+	if (status == TN_OK && last >= STAGE_PROVE)
+		status = judge(run);
+	if (status == TN_OK && last >= STAGE_PLAN)
+		status = make_plan(run);
+	if (status == TN_OK && last >= STAGE_PLAN)
+		status = check_plan(run);
+	if (status == TN_OK)
+		dump(run, last);
+	return run->diags.failed ? TN_ERR_NOMEM : status;
+}
+
+int tn_exit_status(const struct tn_run *run, enum tn_status status)
+{
+	switch (status) {
+	case TN_OK:
+		break;
+	case TN_ERR_REFUSED:
+		return TENURE_FINDINGS;
+	case TN_ERR_INPUT:
+		return TENURE_BAD_INPUT;
+	default:
+		return TENURE_RESOURCES;
+	}
+	for (size_t i = 0; i < run->diags.list.count; i++)
+		if ((int)run->diags.list.items[i].severity >= (int)run->options->fail_on)
+			return TENURE_FINDINGS;
+	return TENURE_OK;
+}

@@ -1,0 +1,56 @@
+/* The list of stages, in plain sight: tn_pipeline calls them one after the other. */
+#ifndef TN_DRIVER_PIPELINE_H
+#define TN_DRIVER_PIPELINE_H
+
+#include "analysis/alias.h"
+#include "analysis/hazards.h"
+#include "analysis/liveness.h"
+#include "analysis/order.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/strbuf.h"
+#include "inplace/inplace.h"
+#include "ir/graph.h"
+#include "lower/lower.h"
+#include "plan/plan.h"
+#include "tenure/tenure.h"
+#include "verify/verify.h"
+
+/* How far a command needs to go. */
+enum tn_stage { STAGE_IMPORT, STAGE_PROVE, STAGE_PLAN };
+
+/* One graph on its way: every stage's result, each written once by its stage. */
+struct tn_run {
+	const tenure_options *options;
+	struct tn_arena arena; /* all of this run */
+	struct tn_strings strings;
+	struct tn_diags diags;
+	struct tn_strbuf dumps; /* what --dump asked for */
+
+	struct tn_source *source;
+	struct tn_graph graph;
+	struct tn_order order;
+	struct tn_aliases aliases;
+	struct tn_liveness live;
+	struct tn_hazards hazards;
+	struct tn_inplace inplace;
+	struct tn_lowered lowered;
+	struct tn_solution solution;
+	struct tn_plan plan;
+	struct tn_verdict verdict;
+	bool judged, planned, verified;
+};
+
+void tn_run_init(struct tn_run *run, const tenure_options *options);
+void tn_run_release(struct tn_run *run);
+
+/* Runs the stages up to and including `last` on the file. Diagnostics are in run->diags
+ * whatever the result. A plan of our own is verified before anybody sees it. */
+enum tn_status TN_MUST_CHECK tn_pipeline(
+	struct tn_run *run, const char *file, enum tn_stage last);
+
+/* The exit status for a stage's status and what was reported. */
+int tn_exit_status(const struct tn_run *run, enum tn_status status);
+
+#endif

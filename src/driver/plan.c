@@ -1,0 +1,62 @@
+/* tenure plan: a verified memory plan, as text or JSON. */
+#include <inttypes.h>
+
+#include "driver/command.h"
+#include "report/plan_view_json.h"
+#include "report/text.h"
+
+static enum tn_status budget(struct tn_run *run)
+{
+	int64_t ram = run->options->ram;
+
+	if (ram < 0 || run->plan.arena_bytes <= ram)
+		return TN_OK;
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "memory/over-budget", run->source, "",
+		NULL,
+		"the arena needs %" PRId64 " B, %" PRId64 " B more than the %" PRId64
+		" B of --ram",
+		run->plan.arena_bytes, run->plan.arena_bytes - ram, ram);
+	return TN_ERR_REFUSED;
+}
+
+static enum tn_status show(struct tn_run *run)
+{
+	struct tn_view view = tn_command_view(run);
+	struct tn_strbuf json, text;
+	enum tn_status status = TN_OK;
+
+	tn_strbuf_init(&json);
+	tn_strbuf_init(&text);
+	if (run->options->json || run->options->output)
+		status = tn_plan_view_json(&view, &json);
+	if (status == TN_OK && run->options->output)
+		status = tn_command_write(run, run->options->output, &json);
+	if (status == TN_OK && !run->options->json)
+		status = tn_text_plan(&view, false, &text);
+	if (status == TN_OK) {
+		const struct tn_strbuf *out = run->options->json ? &json : &text;
+
+		if (out->failed)
+			status = TN_ERR_NOMEM;
+		else if (out->len &&
+			 fwrite(out->text, 1, out->len, run->options->out) != out->len)
+			status = TN_ERR_IO;
+	}
+	tn_strbuf_release(&json);
+	tn_strbuf_release(&text);
+	return status;
+}
+
+int tenure_plan(const tenure_options *options, const char *graph)
+{
+	struct tn_run run;
+	enum tn_status status;
+
+	tn_run_init(&run, options);
+	status = tn_pipeline(&run, graph, STAGE_PLAN);
+	if (status == TN_OK)
+		status = show(&run);
+	if (status == TN_OK)
+		status = budget(&run);
+	return tn_command_end(&run, status);
+}

@@ -1,0 +1,17 @@
+#include "report/plan_view_json.h"
+
+#include "report/json_parts.h"
+#include "report/plan_json.h"
+
+enum tn_status tn_plan_view_json(const struct tn_view *v, struct tn_strbuf *out)
+{
+	json_t *decisions = tn_json_decisions(v, false), *ops = tn_json_ops(v);
+	const struct tn_plan_extras extras = { .decisions = decisions, .ops = ops };
+	enum tn_status status = TN_ERR_NOMEM;
+
+	if (decisions && ops)
+		status = tn_plan_json_write(v->g, v->plan, &extras, out);
+	json_decref(decisions);
+	json_decref(ops);
+	return status;
+}

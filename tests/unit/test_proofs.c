@@ -1,0 +1,171 @@
+#include "suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "driver/pipeline.h"
+
+/* One candidate of a fixture and the verdict that it must get. */
+static const struct verdict_case {
+	const char *graph, *op, *in;
+	enum tn_obligation failed; /* OBLIGATION_NONE: proved */
+	const char *hazard, *reader;
+	long long saves;
+} verdicts[] = {
+	{ "sum-keeps-operands", "sum", "A", OBLIGATION_O2, "INPUT_WRITE", NULL, 0 },
+	{ "sum-keeps-operands", "sum", "B", OBLIGATION_O2, "INPUT_WRITE", NULL, 0 },
+	{ "sum-into-operand", "sum", "A", OBLIGATION_NONE, NULL, NULL, 64 },
+	{ "sum-into-operand", "sum", "B", OBLIGATION_O2, "INPUT_WRITE", NULL, 0 },
+	{ "later-reader", "op1", "y", OBLIGATION_O1, "RAW", "op2", 0 },
+	{ "later-reader", "op2", "y", OBLIGATION_NONE, NULL, NULL, 32 },
+	{ "relu-in-place", "op", "a", OBLIGATION_NONE, NULL, NULL, 64 },
+	{ "sigmoid-in-place", "op", "a", OBLIGATION_NONE, NULL, NULL, 64 },
+	{ "tanh-in-place", "op", "a", OBLIGATION_NONE, NULL, NULL, 64 },
+	{ "add-in-place", "op", "a", OBLIGATION_NONE, NULL, NULL, 64 },
+	{ "add-in-place", "op", "b", OBLIGATION_NONE, NULL, NULL, 64 },
+	{ "mul-in-place", "op", "a", OBLIGATION_NONE, NULL, NULL, 64 },
+	{ "mul-in-place", "op", "b", OBLIGATION_NONE, NULL, NULL, 64 },
+	{ "broadcast-operand", "op", "a", OBLIGATION_NONE, NULL, NULL, 64 },
+	{ "broadcast-operand", "op", "b", OBLIGATION_O4, "SIZE", "op", 32 },
+	{ "wider-output", "op", "a", OBLIGATION_O4, "SIZE", "op", 16 },
+	{ "preserved-operand", "op", "x", OBLIGATION_O2, "INPUT_WRITE", NULL, 0 },
+	{ "residual", "left", "skip", OBLIGATION_O1, "RAW", "add", 0 },
+	{ "residual", "add", "skip", OBLIGATION_NONE, NULL, NULL, 256 },
+	{ "residual", "add", "b", OBLIGATION_NONE, NULL, NULL, 256 },
+	{ "pool-stride-2", "pool", "a", OBLIGATION_NONE, NULL, NULL, 256 },
+	{ "pool-stride-1", "pool", "a", OBLIGATION_O3, "RAW_SAME_STEP", "pool",
+		2 * 16384 - (16384 + 528) },
+	{ "reshape-is-a-view", "op", "r", OBLIGATION_O1, "LIFETIME_VIA_ALIAS", "old", 0 },
+	{ "reshape-is-a-view", "old", "a", OBLIGATION_NONE, NULL, NULL, 64 },
+};
+
+static void plan_fixture(struct tn_run *run, tenure_options *options, const char *graph)
+{
+	char name[256];
+	enum tn_status status;
+
+	snprintf(name, sizeof(name), "fixtures/proofs/%s.json", graph);
+	tn_run_init(run, options);
+	status = tn_pipeline(run, tn_test_path(name), STAGE_PLAN);
+	for (size_t i = 0; i < run->diags.list.count; i++)
+		printf("# %s: %s\n", graph, run->diags.list.items[i].message);
+	ck_assert_msg(status == TN_OK, "%s: status %d", graph, status);
+	ck_assert(run->verified);
+}
+
+static const struct tn_candidate *find(
+	const struct tn_run *run, const char *op, const char *in)
+{
+	for (size_t i = 0; i < run->inplace.n; i++) {
+		const struct tn_candidate *c = &run->inplace.list[i];
+
+		if (strcmp(run->graph.ops[c->op.i].name, op) == 0 &&
+			strcmp(run->graph.tensors[c->in.i].name, in) == 0)
+			return c;
+	}
+	ck_abort_msg("no candidate %s, %s", op, in);
+	return NULL;
+}
+
+START_TEST(verdict_of_candidate)
+{
+	const struct verdict_case *v = &verdicts[_i];
+	const struct tn_candidate *c;
+	tenure_options options;
+	struct tn_run run;
+
+	tenure_options_init(&options);
+	plan_fixture(&run, &options, v->graph);
+	c = find(&run, v->op, v->in);
+	ck_assert_msg(c->failed == v->failed, "%s: %s on %s fails %s, not %s", v->graph,
+		v->op, v->in, tn_obligation_name(c->failed),
+		tn_obligation_name(v->failed));
+	ck_assert_int_eq(c->verdict, v->failed ? VERDICT_REJECTED : VERDICT_PROVED);
+	if (v->hazard) {
+		ck_assert_str_eq(c->hazard, v->hazard);
+		ck_assert_str_eq(run.graph.ops[c->witness.writer.i].name, v->op);
+		ck_assert_str_eq(run.graph.tensors[c->witness.victim.i].name, v->in);
+		ck_assert_int_lt(c->witness.begin, c->witness.end);
+	}
+	if (v->reader)
+		ck_assert_str_eq(run.graph.ops[c->witness.reader.i].name, v->reader);
+	ck_assert_int_eq(c->saves_bytes, v->saves);
+	tn_run_release(&run);
+}
+END_TEST
+
+static const struct plan_case {
+	const char *graph;
+	enum tenure_overlap overlap;
+	long long activation, disjoint, scratch;
+} plans[] = {
+	{ "sum-keeps-operands", TENURE_OVERLAP_FULL, 192, 192, 0 },
+	{ "sum-into-operand", TENURE_OVERLAP_FULL, 128, 192, 0 },
+	{ "sum-into-operand", TENURE_OVERLAP_INPLACE, 128, 192, 0 },
+	{ "sum-into-operand", TENURE_OVERLAP_NONE, 192, 192, 0 },
+	{ "wider-output", TENURE_OVERLAP_FULL, 80, 144, 0 },
+	{ "residual", TENURE_OVERLAP_INPLACE, 512, 768, 0 },
+	{ "feature-map-elementwise-i16", TENURE_OVERLAP_FULL, 1048576, 2097152, 0 },
+	{ "feature-map-elementwise-i16", TENURE_OVERLAP_INPLACE, 1048576, 2097152, 0 },
+	{ "feature-map-elementwise-i8", TENURE_OVERLAP_FULL, 524288, 1048576, 0 },
+	{ "feature-map-conv-i16", TENURE_OVERLAP_FULL, 1065216, 2097152, 256 },
+	{ "feature-map-conv-i16", TENURE_OVERLAP_INPLACE, 2097152, 2097152, 0 },
+	{ "feature-map-conv-i8", TENURE_OVERLAP_FULL, 532608, 1048576, 128 },
+	{ "pool-stride-1", TENURE_OVERLAP_FULL, 16384 + 528, 32768, 0 },
+	{ "reshape-is-a-view", TENURE_OVERLAP_FULL, 128, 192, 0 },
+};
+
+START_TEST(plan_of_fixture)
+{
+	const struct plan_case *p = &plans[_i];
+	tenure_options options;
+	struct tn_run run;
+
+	tenure_options_init(&options);
+	options.overlap = p->overlap;
+	plan_fixture(&run, &options, p->graph);
+	ck_assert_msg(run.plan.activation_bytes == p->activation,
+		"%s: %lld activation bytes, want %lld", p->graph,
+		(long long)run.plan.activation_bytes, p->activation);
+	ck_assert_int_eq(run.plan.disjoint_bound_bytes, p->disjoint);
+	ck_assert_int_eq(run.plan.scratch_bytes, p->scratch);
+	ck_assert_int_le(run.plan.bound_bytes, run.plan.activation_bytes);
+	tn_run_release(&run);
+}
+END_TEST
+
+/* The operands of C = A + B are apart from the result; under A += B one of them is not. */
+START_TEST(operands_kept_or_destroyed)
+{
+	tenure_options options;
+	struct tn_run run;
+	const struct tn_plan_tensor *t;
+
+	tenure_options_init(&options);
+	plan_fixture(&run, &options, "sum-keeps-operands");
+	t = run.plan.tensors;
+	for (int i = 0; i < 2; i++)
+		ck_assert(t[i].offset + t[i].bytes <= t[2].offset ||
+			  t[2].offset + t[2].bytes <= t[i].offset);
+	tn_run_release(&run);
+	plan_fixture(&run, &options, "sum-into-operand");
+	t = run.plan.tensors;
+	ck_assert_int_eq(t[0].offset, t[2].offset);
+	tn_run_release(&run);
+}
+END_TEST
+
+Suite *tn_test_suite(void)
+{
+	Suite *s = suite_create("proofs");
+	TCase *tc = tcase_create("proofs");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(
+		tc, verdict_of_candidate, 0, (int)(sizeof(verdicts) / sizeof(*verdicts)));
+	tcase_add_loop_test(
+		tc, plan_of_fixture, 0, (int)(sizeof(plans) / sizeof(*plans)));
+	tcase_add_test(tc, operands_kept_or_destroyed);
+	suite_add_tcase(s, tc);
+	return s;
+}
