@@ -157,12 +157,16 @@ struct tn_clamp_f32_params {
 };
 tn_kernel_fn tn_clamp_f32;
 
-/* Functions of one f32 element; tn_logical_not: of one boolean. */
+/* Functions of one f32 element; tn_logical_not: of one boolean, tn_abs_s16: of one
+ * s16. */
 struct tn_unary_params {
 	struct tn_loop_order order;
 	int32_t n;
 };
-tn_kernel_fn tn_logistic_f32, tn_tanh_f32, tn_logical_not;
+tn_kernel_fn tn_logistic_f32, tn_tanh_f32, tn_exp_f32, tn_log_f32, tn_sin_f32, tn_cos_f32;
+tn_kernel_fn tn_sqrt_f32, tn_rsqrt_f32, tn_square_f32, tn_abs_f32, tn_neg_f32;
+tn_kernel_fn tn_floor_f32, tn_ceil_f32, tn_round_f32, tn_elu_f32;
+tn_kernel_fn tn_hard_swish_f32, tn_logical_not, tn_abs_s16;
 
 /* tn_copy: the same bytes elsewhere. */
 struct tn_copy_params {
@@ -172,7 +176,7 @@ struct tn_copy_params {
 };
 tn_kernel_fn tn_copy;
 
-/* tn_softmax_s8: exp_table[d] is exp of a difference -d to the row's greatest element,
+/* tn_softmax_s8, tn_softmax_s8_s16: exp_table[d] is exp of a difference -d to the row's greatest element,
  * fixed point with 31 fractional bits. */
 struct tn_softmax_s8_params {
 	struct tn_loop_order order;
@@ -180,15 +184,15 @@ struct tn_softmax_s8_params {
 	uint32_t n_table; /* 256 */
 	const int32_t *exp_table;
 };
-tn_kernel_fn tn_softmax_s8;
+tn_kernel_fn tn_softmax_s8, tn_softmax_s8_s16;
 
-/* tn_softmax_f32. */
+/* tn_softmax_f32; tn_log_softmax_f32 (without beta). */
 struct tn_softmax_f32_params {
 	struct tn_loop_order order;
 	int32_t rows, n;
 	float beta;
 };
-tn_kernel_fn tn_softmax_f32;
+tn_kernel_fn tn_softmax_f32, tn_log_softmax_f32;
 
 /* Which elements are folded into one: the output's dimensions, then the folded ones, with
  * strides in the input (elements). */
@@ -278,23 +282,126 @@ struct tn_chunks_params {
 };
 tn_kernel_fn tn_concat, tn_split;
 
-/* tn_quantize_f32_s8. */
+/* Types of elements, where a kernel takes several. */
+enum { TN_S8, TN_U8, TN_S16, TN_S32, TN_S64, TN_F32, TN_BOOL };
+
+/* tn_quantize_f32. */
 struct tn_quantize_f32_params {
 	struct tn_loop_order order;
 	int32_t n;
+	int32_t type; /* of the output: TN_S8, TN_U8, TN_S16 */
 	float scale;
-	int32_t out_offset;
+	int32_t out_offset, out_min, out_max;
 };
-tn_kernel_fn tn_quantize_f32_s8;
+tn_kernel_fn tn_quantize_f32;
 
-/* tn_dequantize_s8. */
+/* tn_dequantize. */
 struct tn_dequantize_params {
 	struct tn_loop_order order;
 	int32_t n;
+	int32_t type; /* of the input: TN_S8, TN_U8, TN_S16 */
 	float scale;
 	int32_t in_offset;
 };
-tn_kernel_fn tn_dequantize_s8;
+tn_kernel_fn tn_dequantize;
+
+/* tn_requantize_int; tn_abs_q16 (s16 to s16). */
+struct tn_requantize_params {
+	struct tn_loop_order order;
+	int32_t n;
+	int32_t from, to; /* types: integers of up to 32 bits */
+	int32_t in_offset, multiplier, shift;
+	int32_t out_offset, out_min, out_max;
+};
+tn_kernel_fn tn_requantize_int, tn_abs_q16;
+
+/* tn_cast. */
+struct tn_cast_params {
+	struct tn_loop_order order;
+	int32_t n;
+	int32_t from, to; /* types */
+};
+tn_kernel_fn tn_cast;
+
+/* tn_leaky_relu_f32. */
+struct tn_leaky_relu_f32_params {
+	struct tn_loop_order order;
+	int32_t n;
+	float alpha;
+};
+tn_kernel_fn tn_leaky_relu_f32;
+
+/* tn_leaky_relu_s16. */
+struct tn_leaky_relu_params {
+	struct tn_loop_order order;
+	int32_t n;
+	int32_t in_offset;
+	int32_t multiplier, shift; /* for x >= 0 */
+	int32_t negative_multiplier, negative_shift;
+	int32_t out_offset;
+};
+tn_kernel_fn tn_leaky_relu_s16;
+
+/* tn_logistic_s16, tn_tanh_s16: the curve's points are unsigned, 16 fractional bits. */
+struct tn_curve_s16_params {
+	struct tn_loop_order order;
+	int32_t n;
+	int32_t multiplier, shift; /* to 1/24 of a point's 512th (256th) part */
+	uint32_t n_table; /* 256 */
+	const int16_t *table;
+};
+tn_kernel_fn tn_logistic_s16, tn_tanh_s16;
+
+/* tn_softmax_s16: tables of 512 steps and the end of the last. */
+struct tn_softmax_s16_params {
+	struct tn_loop_order order;
+	int32_t rows, n;
+	int32_t multiplier, shift; /* of differences, to 10 / 65535 */
+	uint32_t n_table; /* 513 */
+	const int16_t *exp_table; /* exp(x), x in [-10, 0] */
+	const int16_t *reciprocal_table; /* 1 / (1 + x), x in [0, 1] */
+};
+tn_kernel_fn tn_softmax_s16;
+
+/* tn_log_softmax_s8: exp_table as for tn_softmax_s8. */
+struct tn_log_softmax_s8_params {
+	struct tn_loop_order order;
+	int32_t rows, n;
+	int32_t multiplier, shift; /* of differences, to 5 integer bits */
+	int32_t reverse_multiplier, reverse_shift; /* back */
+	int32_t diff_min; /* differences below it count as infinite */
+	uint32_t n_table; /* 256 */
+	const int32_t *exp_table;
+};
+tn_kernel_fn tn_log_softmax_s8;
+
+/* tn_l2_norm_f32, tn_l2_norm_s8. */
+struct tn_rows_params {
+	struct tn_loop_order order;
+	int32_t rows, n;
+	int32_t in_offset;
+};
+tn_kernel_fn tn_l2_norm_f32, tn_l2_norm_s8;
+
+/* tn_arg_f32, tn_arg_int: along the middle of outer x n x inner; out: s32. */
+struct tn_arg_params {
+	struct tn_loop_order order;
+	int32_t outer, n, inner;
+	int32_t least; /* 1: ARG_MIN */
+	int32_t type; /* of the input: an integer of up to 32 bits */
+};
+tn_kernel_fn tn_arg_f32, tn_arg_int;
+
+/* tn_cumsum_f32 (without the scales), tn_cumsum_s8: along the middle of outer x n x
+ * inner. */
+struct tn_cumsum_params {
+	struct tn_loop_order order;
+	int32_t outer, n, inner;
+	int32_t exclusive, reverse;
+	int32_t left_shift, in_offset, in_multiplier, in_shift;
+	int32_t out_offset, out_multiplier, out_shift;
+};
+tn_kernel_fn tn_cumsum_f32, tn_cumsum_s8;
 
 /* Two operands of one type, no constants; tn_minimum_int and tn_maximum_int read integers
  * of 1, 2 or 4 bytes. */

@@ -64,6 +64,30 @@ bool tn_binder_types(struct tn_binder *b, enum tn_dtype in, enum tn_dtype out)
 	return tn_binder_no_types(b);
 }
 
+bool tn_binder_type(struct tn_binder *b, const struct tn_tensor *t, int32_t *out)
+{
+	static const struct {
+		enum tn_dtype dtype;
+		int32_t type;
+	} types[] = {
+		{ DTYPE_I8, TN_S8 },
+		{ DTYPE_U8, TN_U8 },
+		{ DTYPE_I16, TN_S16 },
+		{ DTYPE_I32, TN_S32 },
+		{ DTYPE_I64, TN_S64 },
+		{ DTYPE_F32, TN_F32 },
+		{ DTYPE_BOOL, TN_BOOL },
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		if (types[i].dtype != t->dtype)
+			continue;
+		*out = types[i].type;
+		return true;
+	}
+	return tn_binder_no_types(b);
+}
+
 bool tn_binder_scale(struct tn_binder *b, const struct tn_tensor *t, struct tn_scale *out)
 {
 	struct tn_range range;

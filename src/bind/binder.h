@@ -59,6 +59,9 @@ bool tn_binder_activation(struct tn_binder *b, const struct tn_tensor *out,
 	struct tn_scale scale, int32_t *out_min, int32_t *out_max);
 bool tn_binder_activation_f32(struct tn_binder *b, float *out_min, float *out_max);
 
+/* The kernels' number of the tensor's type; refuses types that none of them takes. */
+bool tn_binder_type(struct tn_binder *b, const struct tn_tensor *t, int32_t *out);
+
 /* A list of integers: the constant operand `k`, or when it is absent the attribute. At
  * most `max` of them. False without a report when there is neither. */
 bool tn_binder_ints(struct tn_binder *b, uint32_t k, const char *attr, int64_t *out,
@@ -102,6 +105,7 @@ tn_bind_fn tn_bind_conv, tn_bind_depthwise, tn_bind_pool, tn_bind_fully_connecte
 	tn_bind_unpack, tn_bind_split, tn_bind_sub, tn_bind_div, tn_bind_floor,
 	tn_bind_squared_difference, tn_bind_minimum, tn_bind_prelu, tn_bind_compare,
 	tn_bind_logical, tn_bind_select, tn_bind_add_n, tn_bind_reduce_extreme,
-	tn_bind_reduce_bool;
+	tn_bind_reduce_bool, tn_bind_cast, tn_bind_log_softmax, tn_bind_l2_norm,
+	tn_bind_arg, tn_bind_cumsum;
 
 #endif

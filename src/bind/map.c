@@ -113,7 +113,7 @@ static int64_t nearest(const void *user, uint32_t d, int64_t i)
 
 	if (d == 0 || d == 3)
 		return i;
-	at = (int64_t)(r->align_corners ? tn_round_f32(x) : tn_floor_f32(x));
+	at = (int64_t)(r->align_corners ? tn_round_f32_value(x) : tn_floor_f32_value(x));
 	return tn_max_i64(0, tn_min_i64(at, in - 1));
 }
 

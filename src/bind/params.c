@@ -205,20 +205,6 @@ static const struct tn_field chunks_fields[] = {
 	TABLE(tn_chunks_params, FIELD_I32_TABLE, run, n_runs),
 };
 
-static const struct tn_field quantize_f32_fields[] = {
-	ORDER(tn_quantize_f32_params),
-	I32(tn_quantize_f32_params, n),
-	F32(tn_quantize_f32_params, scale),
-	I32(tn_quantize_f32_params, out_offset),
-};
-
-static const struct tn_field dequantize_fields[] = {
-	ORDER(tn_dequantize_params),
-	I32(tn_dequantize_params, n),
-	F32(tn_dequantize_params, scale),
-	I32(tn_dequantize_params, in_offset),
-};
-
 static const struct tn_field binary_fields[] = {
 	ORDER(tn_binary_params),
 	BROADCAST(tn_binary_params),
@@ -315,6 +301,126 @@ static const struct tn_field fold_fields[] = {
 	ORDER(tn_fold_params),
 	FOLD(tn_fold_params),
 	I32(tn_fold_params, size),
+};
+
+static const struct tn_field quantize_f32_fields[] = {
+	ORDER(tn_quantize_f32_params),
+	I32(tn_quantize_f32_params, n),
+	I32(tn_quantize_f32_params, type),
+	F32(tn_quantize_f32_params, scale),
+	I32(tn_quantize_f32_params, out_offset),
+	I32(tn_quantize_f32_params, out_min),
+	I32(tn_quantize_f32_params, out_max),
+};
+
+static const struct tn_field dequantize_fields[] = {
+	ORDER(tn_dequantize_params),
+	I32(tn_dequantize_params, n),
+	I32(tn_dequantize_params, type),
+	F32(tn_dequantize_params, scale),
+	I32(tn_dequantize_params, in_offset),
+};
+
+static const struct tn_field requantize_fields[] = {
+	ORDER(tn_requantize_params),
+	I32(tn_requantize_params, n),
+	I32(tn_requantize_params, from),
+	I32(tn_requantize_params, to),
+	I32(tn_requantize_params, in_offset),
+	I32(tn_requantize_params, multiplier),
+	I32(tn_requantize_params, shift),
+	I32(tn_requantize_params, out_offset),
+	I32(tn_requantize_params, out_min),
+	I32(tn_requantize_params, out_max),
+};
+
+static const struct tn_field cast_fields[] = {
+	ORDER(tn_cast_params),
+	I32(tn_cast_params, n),
+	I32(tn_cast_params, from),
+	I32(tn_cast_params, to),
+};
+
+static const struct tn_field leaky_relu_f32_fields[] = {
+	ORDER(tn_leaky_relu_f32_params),
+	I32(tn_leaky_relu_f32_params, n),
+	F32(tn_leaky_relu_f32_params, alpha),
+};
+
+static const struct tn_field leaky_relu_fields[] = {
+	ORDER(tn_leaky_relu_params),
+	I32(tn_leaky_relu_params, n),
+	I32(tn_leaky_relu_params, in_offset),
+	I32(tn_leaky_relu_params, multiplier),
+	I32(tn_leaky_relu_params, shift),
+	I32(tn_leaky_relu_params, negative_multiplier),
+	I32(tn_leaky_relu_params, negative_shift),
+	I32(tn_leaky_relu_params, out_offset),
+};
+
+static const struct tn_field curve_s16_fields[] = {
+	ORDER(tn_curve_s16_params),
+	I32(tn_curve_s16_params, n),
+	I32(tn_curve_s16_params, multiplier),
+	I32(tn_curve_s16_params, shift),
+	U32(tn_curve_s16_params, n_table),
+	TABLE(tn_curve_s16_params, FIELD_I16_TABLE, table, n_table),
+};
+
+static const struct tn_field softmax_s16_fields[] = {
+	ORDER(tn_softmax_s16_params),
+	I32(tn_softmax_s16_params, rows),
+	I32(tn_softmax_s16_params, n),
+	I32(tn_softmax_s16_params, multiplier),
+	I32(tn_softmax_s16_params, shift),
+	U32(tn_softmax_s16_params, n_table),
+	TABLE(tn_softmax_s16_params, FIELD_I16_TABLE, exp_table, n_table),
+	TABLE(tn_softmax_s16_params, FIELD_I16_TABLE, reciprocal_table, n_table),
+};
+
+static const struct tn_field log_softmax_s8_fields[] = {
+	ORDER(tn_log_softmax_s8_params),
+	I32(tn_log_softmax_s8_params, rows),
+	I32(tn_log_softmax_s8_params, n),
+	I32(tn_log_softmax_s8_params, multiplier),
+	I32(tn_log_softmax_s8_params, shift),
+	I32(tn_log_softmax_s8_params, reverse_multiplier),
+	I32(tn_log_softmax_s8_params, reverse_shift),
+	I32(tn_log_softmax_s8_params, diff_min),
+	U32(tn_log_softmax_s8_params, n_table),
+	TABLE(tn_log_softmax_s8_params, FIELD_I32_TABLE, exp_table, n_table),
+};
+
+static const struct tn_field rows_fields[] = {
+	ORDER(tn_rows_params),
+	I32(tn_rows_params, rows),
+	I32(tn_rows_params, n),
+	I32(tn_rows_params, in_offset),
+};
+
+static const struct tn_field arg_fields[] = {
+	ORDER(tn_arg_params),
+	I32(tn_arg_params, outer),
+	I32(tn_arg_params, n),
+	I32(tn_arg_params, inner),
+	I32(tn_arg_params, least),
+	I32(tn_arg_params, type),
+};
+
+static const struct tn_field cumsum_fields[] = {
+	ORDER(tn_cumsum_params),
+	I32(tn_cumsum_params, outer),
+	I32(tn_cumsum_params, n),
+	I32(tn_cumsum_params, inner),
+	I32(tn_cumsum_params, exclusive),
+	I32(tn_cumsum_params, reverse),
+	I32(tn_cumsum_params, left_shift),
+	I32(tn_cumsum_params, in_offset),
+	I32(tn_cumsum_params, in_multiplier),
+	I32(tn_cumsum_params, in_shift),
+	I32(tn_cumsum_params, out_offset),
+	I32(tn_cumsum_params, out_multiplier),
+	I32(tn_cumsum_params, out_shift),
 };
 
 const struct tn_params_info tn_params[PARAMS_COUNT] = {

@@ -74,7 +74,7 @@ const struct tn_activation *tn_activation_find(const char *name)
 /* Single precision: the quotient's rounding is part of the result. */
 static bool quantize(float value, float scale, int32_t zero_point, int32_t *out)
 {
-	float q = tn_round_f32(value / scale);
+	float q = tn_round_f32_value(value / scale);
 	int64_t sum;
 
 	if (!(q >= -2147483648.0f && q < 2147483648.0f))

@@ -1,126 +1,10 @@
-/* Functions of one element. For int8 each is a table of 256 entries, computed here with
- * the fixed-point rule of the op. */
-#include <float.h>
+/* Ops on one operand, element by element. */
 #include <math.h>
 
 #include "bind/binder.h"
-#include "kernels/ref/fixed_exp.h"
-#include "kernels/ref/float_math.h"
+#include "bind/tables.h"
 
-/* Fills table[q + 128] for q = -128 .. 127. */
-typedef bool table_fn(
-	struct tn_binder *b, struct tn_scale in, struct tn_scale out, int8_t *table);
-
-static int8_t saturated(int64_t value)
-{
-	return (int8_t)(value < INT8_MIN   ? INT8_MIN
-			: value > INT8_MAX ? INT8_MAX
-					   : value);
-}
-
-/* (q - zero point) rescaled to the output, then clamped; the ratio of the scales is
- * `real`. */
-static bool rescale_table(struct tn_binder *b, double real, struct tn_scale in,
-	struct tn_scale out, struct tn_range range, int8_t *table)
-{
-	struct tn_multiplier m;
-
-	if (!tn_binder_multiplier(b, real, &m))
-		return false;
-	for (int q = INT8_MIN; q <= INT8_MAX; q++) {
-		int32_t value = tn_requantize(q - in.zero_point, m.multiplier, m.shift);
-
-		value = tn_wrap_add(value, out.zero_point);
-		table[q + 128] = (int8_t)tn_clamp_s32(value, range.min, range.max);
-	}
-	return true;
-}
-
-static bool relu_table(
-	struct tn_binder *b, struct tn_scale in, struct tn_scale out, int8_t *table)
-{
-	const struct tn_activation *relu = tn_activation_find("RELU");
-	struct tn_range range;
-
-	/* the quotient is rounded to single precision first */
-	return tn_activation_range(relu, DTYPE_I8, out.scale, out.zero_point, &range) &&
-	       rescale_table(b, (double)(in.scale / out.scale), in, out, range, table);
-}
-
-/* Clamps in the input's scale; the output's is ignored. */
-static bool relu6_table(
-	struct tn_binder *b, struct tn_scale in, struct tn_scale out, int8_t *table)
-{
-	const struct tn_activation *relu6 = tn_activation_find("RELU6");
-	struct tn_range range;
-
-	(void)out;
-	if (!tn_activation_range(relu6, DTYPE_I8, in.scale, in.zero_point, &range))
-		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
-			"cannot express 6 in the scale of its input");
-	for (int q = INT8_MIN; q <= INT8_MAX; q++)
-		table[q + 128] = (int8_t)tn_clamp_s32(q, range.min, range.max);
-	return true;
-}
-
-/* What logistic and tanh share: the input in Q4, and the magnitude from which on the
- * result is saturated. */
-struct q4 {
-	struct tn_multiplier m;
-	double radius;
-};
-
-static bool q4_of(struct tn_binder *b, float scale, struct q4 *out)
-{
-	if (!tn_binder_multiplier(b, (double)scale * (double)(1 << 27), &out->m))
-		return false;
-	out->radius = floor(ldexp(15.0, 27 - out->m.shift));
-	return true;
-}
-
-static bool logistic_table(
-	struct tn_binder *b, struct tn_scale in, struct tn_scale out, int8_t *table)
-{
-	struct q4 q4;
-
-	(void)out;
-	if (!q4_of(b, in.scale, &q4))
-		return false;
-	for (int q = INT8_MIN; q <= INT8_MAX; q++) {
-		int32_t x = q - in.zero_point, y;
-
-		if (fabs((double)x) >= q4.radius) {
-			table[q + 128] = x <= 0 ? INT8_MIN : INT8_MAX;
-			continue;
-		}
-		y = tn_logistic_q4(tn_requantize(x, q4.m.multiplier, q4.m.shift));
-		table[q + 128] = saturated(tn_shr_round(y, 23) + INT8_MIN);
-	}
-	return true;
-}
-
-static bool tanh_table(
-	struct tn_binder *b, struct tn_scale in, struct tn_scale out, int8_t *table)
-{
-	struct q4 q4;
-
-	(void)out;
-	if (!q4_of(b, in.scale, &q4))
-		return false;
-	for (int q = INT8_MIN; q <= INT8_MAX; q++) {
-		int32_t x = q - in.zero_point, y;
-
-		if (fabs((double)x) >= q4.radius) {
-			table[q + 128] = x <= 0 ? INT8_MIN : INT8_MAX;
-			continue;
-		}
-		y = tn_tanh_q4(tn_requantize(x, q4.m.multiplier, q4.m.shift));
-		table[q + 128] = saturated(tn_shr_round(y, 24));
-	}
-	return true;
-}
-
-static bool bind_table(struct tn_binder *b, table_fn *fill)
+static bool bind_table(struct tn_binder *b, tn_table_fn *fill)
 {
 	struct tn_lut_params *p = tn_binder_simple(b, KERNEL_LUT_S8, 1);
 	int8_t *table = tn_binder_array(b, 256, 1);
@@ -135,14 +19,13 @@ static bool bind_table(struct tn_binder *b, table_fn *fill)
 	return fill(b, in, out, table);
 }
 
-static bool bind_function_f32(struct tn_binder *b, enum tn_kernel_id kernel)
+static bool bind_function(struct tn_binder *b, enum tn_kernel_id kernel)
 {
 	struct tn_unary_params *p = tn_binder_simple(b, kernel, 1);
 
-	if (!p)
-		return false;
-	p->n = (int32_t)tn_binder_in(b, 0)->elements;
-	return true;
+	if (p)
+		p->n = (int32_t)tn_binder_in(b, 0)->elements;
+	return p != NULL;
 }
 
 static bool bind_clamp_f32(struct tn_binder *b)
@@ -152,73 +35,254 @@ static bool bind_clamp_f32(struct tn_binder *b)
 	if (!p)
 		return false;
 	p->n = (int32_t)tn_binder_in(b, 0)->elements;
-	p->min = 0.0f;
-	p->max = b->op->kind == OP_RELU6 ? 6.0f : -1.0f;
+	p->min = b->op->kind == OP_RELU_N1_TO_1 ? -1.0f : 0.0f;
+	p->max = b->op->kind == OP_RELU	   ? -1.0f /* below min: none */
+		 : b->op->kind == OP_RELU6 ? 6.0f
+					   : 1.0f;
 	return true;
+}
+
+static bool bind_leaky_relu_f32(struct tn_binder *b)
+{
+	struct tn_leaky_relu_f32_params *p =
+		tn_binder_simple(b, KERNEL_LEAKY_RELU_F32, 1);
+
+	if (!p)
+		return false;
+	p->n = (int32_t)tn_binder_in(b, 0)->elements;
+	p->alpha = (float)tn_op_float(b->op, "alpha", 0.0);
+	return true;
+}
+
+/* Integers of up to 32 bits from scale to scale. */
+static bool bind_requantize(struct tn_binder *b, enum tn_kernel_id kernel,
+	const struct tn_scale *in, const struct tn_scale *out, double real,
+	struct tn_range range)
+{
+	struct tn_requantize_params *p = tn_binder_simple(b, kernel, 1);
+	struct tn_multiplier m;
+
+	if (!p || !tn_binder_multiplier(b, real, &m) ||
+		!tn_binder_type(b, tn_binder_in(b, 0), &p->from) ||
+		!tn_binder_type(b, tn_binder_out(b, 0), &p->to))
+		return false;
+	p->n = (int32_t)tn_binder_in(b, 0)->elements;
+	p->in_offset = -in->zero_point;
+	p->multiplier = m.multiplier;
+	p->shift = m.shift;
+	p->out_offset = out->zero_point;
+	p->out_min = range.min;
+	p->out_max = range.max;
+	return true;
+}
+
+static bool bind_leaky_relu_s16(
+	struct tn_binder *b, const struct tn_scale *in, const struct tn_scale *out)
+{
+	struct tn_leaky_relu_params *p = tn_binder_simple(b, KERNEL_LEAKY_RELU_S16, 1);
+	float alpha = (float)tn_op_float(b->op, "alpha", 0.0);
+	struct tn_multiplier m, negative;
+
+	if (!p || !tn_binder_multiplier(b, (double)(in->scale / out->scale), &m) ||
+		!tn_binder_multiplier(
+			b, (double)(in->scale * alpha / out->scale), &negative))
+		return false;
+	p->n = (int32_t)tn_binder_in(b, 0)->elements;
+	p->in_offset = -in->zero_point;
+	p->multiplier = m.multiplier;
+	p->shift = m.shift;
+	p->negative_multiplier = negative.multiplier;
+	p->negative_shift = negative.shift;
+	p->out_offset = out->zero_point;
+	return true;
+}
+
+/* Is the scale a power of two, to a thousandth? */
+static bool is_power_of_two(float scale, int *exponent)
+{
+	double log = log2((double)scale);
+
+	*exponent = (int)round(log);
+	return fabs(log - round(log)) < 1e-3;
+}
+
+/* The curve's unit is 1 / (3 * 4096): a scale that is a power of two takes the factor 3
+ * as it is, any other a multiplier of 15 bits. */
+static bool bind_curve_s16(struct tn_binder *b, enum tn_kernel_id kernel,
+	const struct tn_scale *in, const struct tn_scale *out)
+{
+	struct tn_curve_s16_params *p = tn_binder_simple(b, kernel, 1);
+	int16_t *table = tn_binder_array(b, 256, sizeof(*table));
+	int most = kernel == KERNEL_TANH_S16 ? 1 : 0, exponent, unit;
+	double multiplier = (double)in->scale * 4096.0 * 3.0;
+
+	if (!p || !table)
+		return false;
+	if (in->zero_point != 0 || out->zero_point != 0 ||
+		!is_power_of_two(out->scale, &unit) || unit != -15)
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"has only a kernel for zero points 0 and an output scale of "
+			"2^-15");
+	if (is_power_of_two(in->scale, &exponent) && exponent + 12 >= 0 &&
+		exponent + 12 <= most) {
+		p->multiplier = 3 << (exponent + 12);
+	} else {
+		for (; multiplier <= 32767.0 / 2.0 && p->shift <= 30; p->shift++)
+			multiplier *= 2.0;
+		if (multiplier > 32767.0)
+			return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+				"has no kernel for an input scale of %g",
+				(double)in->scale);
+		p->multiplier = (int32_t)multiplier;
+	}
+	tn_curve_points(table);
+	p->n = (int32_t)tn_binder_in(b, 0)->elements;
+	p->n_table = 256;
+	p->table = table;
+	return true;
+}
+
+static bool bind_clamped_s16(struct tn_binder *b, const char *activation,
+	const struct tn_scale *in, const struct tn_scale *out, double real)
+{
+	const struct tn_activation *act = tn_activation_find(activation);
+	struct tn_range range;
+
+	if (!tn_activation_range(act, DTYPE_I16, out->scale, out->zero_point, &range))
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"cannot express its bounds in the scale of its output");
+	return bind_requantize(b, KERNEL_REQUANTIZE_INT, in, out, real, range);
+}
+
+static bool bind_s16(struct tn_binder *b)
+{
+	const struct tn_range all = { INT16_MIN, INT16_MAX };
+	struct tn_scale in, out;
+
+	if (b->op->kind == OP_ABS && tn_binder_in(b, 0)->quant.n == 0)
+		return bind_function(b, KERNEL_ABS_S16);
+	if (!tn_binder_scale(b, tn_binder_in(b, 0), &in) ||
+		!tn_binder_scale(b, tn_binder_out(b, 0), &out))
+		return false;
+	switch (b->op->kind) {
+	case OP_RELU:
+		return bind_clamped_s16(
+			b, "RELU", &in, &out, (double)(in.scale / out.scale));
+	case OP_RELU6: /* in the input's scale, whatever the output's */
+		return bind_clamped_s16(b, "RELU6", &in, &in, 1.0);
+	case OP_LEAKY_RELU:
+		return bind_leaky_relu_s16(b, &in, &out);
+	case OP_LOGISTIC:
+		return bind_curve_s16(b, KERNEL_LOGISTIC_S16, &in, &out);
+	case OP_TANH:
+		return bind_curve_s16(b, KERNEL_TANH_S16, &in, &out);
+	case OP_ABS:
+		return bind_requantize(b, KERNEL_ABS_Q16, &in, &out,
+			(double)in.scale / (double)out.scale, all);
+	default:
+		return tn_binder_no_types(b);
+	}
 }
 
 /* One row for each op: its int8 table, its float kernel. */
 static const struct unary {
 	enum tn_op_kind op;
-	table_fn *table;
+	tn_table_fn *table;
 	enum tn_kernel_id f32;
 } unaries[] = {
-	{ OP_RELU, relu_table, KERNEL_CLAMP_F32 },
-	{ OP_RELU6, relu6_table, KERNEL_CLAMP_F32 },
-	{ OP_LOGISTIC, logistic_table, KERNEL_LOGISTIC_F32 },
-	{ OP_TANH, tanh_table, KERNEL_TANH_F32 },
+	{ OP_RELU, tn_table_relu, KERNEL_CLAMP_F32 },
+	{ OP_RELU6, tn_table_relu6, KERNEL_CLAMP_F32 },
+	{ OP_RELU_N1_TO_1, tn_table_relu_n1, KERNEL_CLAMP_F32 },
+	{ OP_LEAKY_RELU, tn_table_leaky_relu, KERNEL_LEAKY_RELU_F32 },
+	{ OP_LOGISTIC, tn_table_logistic, KERNEL_LOGISTIC_F32 },
+	{ OP_TANH, tn_table_tanh, KERNEL_TANH_F32 },
+	{ OP_HARD_SWISH, tn_table_hard_swish, KERNEL_HARD_SWISH_F32 },
+	{ OP_ELU, tn_table_elu, KERNEL_ELU_F32 },
+	{ OP_ABS, tn_table_abs, KERNEL_ABS_F32 },
+	{ OP_RSQRT, tn_table_rsqrt, KERNEL_RSQRT_F32 },
+	{ OP_NEG, NULL, KERNEL_NEG_F32 },
+	{ OP_EXP, NULL, KERNEL_EXP_F32 },
+	{ OP_LOG, NULL, KERNEL_LOG_F32 },
+	{ OP_SIN, NULL, KERNEL_SIN_F32 },
+	{ OP_COS, NULL, KERNEL_COS_F32 },
+	{ OP_SQRT, NULL, KERNEL_SQRT_F32 },
+	{ OP_SQUARE, NULL, KERNEL_SQUARE_F32 },
+	{ OP_FLOOR, NULL, KERNEL_FLOOR_F32 },
+	{ OP_CEIL, NULL, KERNEL_CEIL_F32 },
+	{ OP_ROUND, NULL, KERNEL_ROUND_F32 },
 };
+
+static bool same_size(struct tn_binder *b)
+{
+	const struct tn_tensor *in = tn_binder_in(b, 0);
+
+	if (in && in->elements == tn_binder_out(b, 0)->elements)
+		return true;
+	return tn_binder_refuse(
+		b, TN_RULE_NO_KERNEL, "cannot run: input and output differ in size");
+}
 
 bool tn_bind_unary(struct tn_binder *b)
 {
-	const struct tn_tensor *in = tn_binder_in(b, 0), *out = tn_binder_out(b, 0);
-	const struct unary *u = NULL;
+	const struct tn_tensor *in = tn_binder_in(b, 0);
+	const struct unary *u = unaries;
 
-	for (size_t i = 0; i < sizeof(unaries) / sizeof(*unaries); i++)
-		if (unaries[i].op == b->op->kind)
-			u = &unaries[i];
-	if (!u || !in)
+	while (u->op != b->op->kind)
+		u++;
+	if (!same_size(b))
 		return false;
-	if (in->elements != out->elements)
-		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
-			"cannot run: input and output differ in size");
-	if (in->dtype == DTYPE_F32 && out->dtype == DTYPE_F32)
-		return u->f32 == KERNEL_CLAMP_F32 ? bind_clamp_f32(b)
-						  : bind_function_f32(b, u->f32);
-	if (in->dtype == DTYPE_I8 && out->dtype == DTYPE_I8 && u->table)
+	if (in->dtype != tn_binder_out(b, 0)->dtype)
+		return tn_binder_no_types(b);
+	if (in->dtype == DTYPE_I8 && u->table)
 		return bind_table(b, u->table);
-	return tn_binder_no_types(b);
+	if (in->dtype == DTYPE_I16)
+		return bind_s16(b);
+	if (in->dtype != DTYPE_F32)
+		return tn_binder_no_types(b);
+	if (u->f32 == KERNEL_CLAMP_F32)
+		return bind_clamp_f32(b);
+	return u->f32 == KERNEL_LEAKY_RELU_F32 ? bind_leaky_relu_f32(b)
+					       : bind_function(b, u->f32);
 }
 
-static bool requantize_table(
-	struct tn_binder *b, struct tn_scale in, struct tn_scale out, int8_t *table)
+static bool bind_quantize_f32(struct tn_binder *b)
 {
-	const struct tn_range all = { INT8_MIN, INT8_MAX };
+	const struct tn_tensor *out = tn_binder_out(b, 0);
+	struct tn_quantize_f32_params *p = tn_binder_simple(b, KERNEL_QUANTIZE_F32, 1);
+	struct tn_range range;
+	struct tn_scale scale;
 
-	return rescale_table(
-		b, (double)in.scale / (double)out.scale, in, out, all, table);
+	if (out->dtype != DTYPE_I8 && out->dtype != DTYPE_U8 && out->dtype != DTYPE_I16)
+		return tn_binder_no_types(b);
+	if (!p || !tn_binder_scale(b, out, &scale) || !tn_range_of(out->dtype, &range) ||
+		!tn_binder_type(b, out, &p->type))
+		return false;
+	p->n = (int32_t)out->elements;
+	p->scale = scale.scale;
+	p->out_offset = scale.zero_point;
+	p->out_min = range.min;
+	p->out_max = range.max;
+	return true;
 }
 
 bool tn_bind_quantize(struct tn_binder *b)
 {
 	const struct tn_tensor *in = tn_binder_in(b, 0), *out = tn_binder_out(b, 0);
-	struct tn_quantize_f32_params *p;
-	struct tn_scale scale;
+	struct tn_scale from, to;
+	struct tn_range range;
 
-	if (!in || in->elements != out->elements)
-		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
-			"cannot run: input and output differ in size");
+	if (!same_size(b))
+		return false;
+	if (in->dtype == DTYPE_F32)
+		return bind_quantize_f32(b);
 	if (in->dtype == DTYPE_I8 && out->dtype == DTYPE_I8)
-		return bind_table(b, requantize_table);
-	if (!tn_binder_types(b, DTYPE_F32, DTYPE_I8))
-		return false;
-	p = tn_binder_simple(b, KERNEL_QUANTIZE_F32_S8, 1);
-	if (!p || !tn_binder_scale(b, out, &scale))
-		return false;
-	p->n = (int32_t)in->elements;
-	p->scale = scale.scale;
-	p->out_offset = scale.zero_point;
-	return true;
+		return bind_table(b, tn_table_requantize);
+	if (!tn_range_of(in->dtype, &range) || !tn_range_of(out->dtype, &range) ||
+		in->dtype == DTYPE_I4 || out->dtype == DTYPE_I4)
+		return tn_binder_no_types(b);
+	return tn_binder_scale(b, in, &from) && tn_binder_scale(b, out, &to) &&
+	       bind_requantize(b, KERNEL_REQUANTIZE_INT, &from, &to,
+		       (double)from.scale / (double)to.scale, range);
 }
 
 bool tn_bind_dequantize(struct tn_binder *b)
@@ -227,16 +291,30 @@ bool tn_bind_dequantize(struct tn_binder *b)
 	struct tn_dequantize_params *p;
 	struct tn_scale scale;
 
-	if (!in || in->elements != out->elements)
-		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
-			"cannot run: input and output differ in size");
-	if (!tn_binder_types(b, DTYPE_I8, DTYPE_F32))
+	if (!same_size(b))
 		return false;
-	p = tn_binder_simple(b, KERNEL_DEQUANTIZE_S8, 1);
-	if (!p || !tn_binder_scale(b, in, &scale))
+	if (out->dtype != DTYPE_F32 || (in->dtype != DTYPE_I8 && in->dtype != DTYPE_U8 &&
+					       in->dtype != DTYPE_I16))
+		return tn_binder_no_types(b);
+	p = tn_binder_simple(b, KERNEL_DEQUANTIZE, 1);
+	if (!p || !tn_binder_scale(b, in, &scale) || !tn_binder_type(b, in, &p->type))
 		return false;
 	p->n = (int32_t)in->elements;
 	p->scale = scale.scale;
 	p->in_offset = -scale.zero_point;
+	return true;
+}
+
+bool tn_bind_cast(struct tn_binder *b)
+{
+	struct tn_cast_params *p;
+
+	if (!same_size(b))
+		return false;
+	p = tn_binder_simple(b, KERNEL_CAST, 1);
+	if (!p || !tn_binder_type(b, tn_binder_in(b, 0), &p->from) ||
+		!tn_binder_type(b, tn_binder_out(b, 0), &p->to))
+		return false;
+	p->n = (int32_t)tn_binder_in(b, 0)->elements;
 	return true;
 }

@@ -220,11 +220,11 @@ static const struct {
 	const char *name;
 	f32_fn *ours, *theirs;
 } exact[] = {
-	{ "sqrt", tn_sqrt_f32, sqrtf },
-	{ "floor", tn_floor_f32, floorf },
-	{ "ceil", tn_ceil_f32, ceilf },
-	{ "trunc", tn_trunc_f32, truncf },
-	{ "round", tn_round_f32, roundf },
+	{ "sqrt", tn_sqrt_f32_value, sqrtf },
+	{ "floor", tn_floor_f32_value, floorf },
+	{ "ceil", tn_ceil_f32_value, ceilf },
+	{ "trunc", tn_trunc_f32_value, truncf },
+	{ "round", tn_round_f32_value, roundf },
 };
 
 START_TEST(function_exact)

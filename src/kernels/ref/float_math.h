@@ -27,7 +27,7 @@ static inline float tn_f32_of_bits(uint32_t u)
 	return b.f;
 }
 
-static inline float tn_abs_f32(float x)
+static inline float tn_abs_f32_value(float x)
 {
 	return tn_f32_of_bits(tn_bits_of_f32(x) & 0x7fffffffu);
 }
@@ -58,38 +58,38 @@ static inline int32_t tn_s32_of_f32(float x)
 }
 
 /* Towards zero; the sign of a zero is kept, as below. */
-static inline float tn_trunc_f32(float x)
+static inline float tn_trunc_f32_value(float x)
 {
-	if (!(tn_abs_f32(x) < 8388608.0f))
+	if (!(tn_abs_f32_value(x) < 8388608.0f))
 		return x;
 	return tn_sign_of_f32((float)(int32_t)x, x);
 }
 
-static inline float tn_floor_f32(float x)
+static inline float tn_floor_f32_value(float x)
 {
-	float t = tn_trunc_f32(x);
+	float t = tn_trunc_f32_value(x);
 
 	return t > x ? t - 1.0f : t;
 }
 
-static inline float tn_ceil_f32(float x)
+static inline float tn_ceil_f32_value(float x)
 {
-	float t = tn_trunc_f32(x);
+	float t = tn_trunc_f32_value(x);
 
 	return t < x ? tn_sign_of_f32(t + 1.0f, x) : t;
 }
 
 /* Half away from zero. */
-static inline float tn_round_f32(float x)
+static inline float tn_round_f32_value(float x)
 {
-	float t = tn_trunc_f32(x);
+	float t = tn_trunc_f32_value(x);
 
-	if (tn_abs_f32(x - t) >= 0.5f)
+	if (tn_abs_f32_value(x - t) >= 0.5f)
 		t += x < 0.0f ? -1.0f : 1.0f;
 	return t;
 }
 
-static inline float tn_sqrt_f32(float x)
+static inline float tn_sqrt_f32_value(float x)
 {
 	uint32_t bits = tn_bits_of_f32(x);
 	int32_t exponent = (int32_t)(bits >> 23);
@@ -228,7 +228,7 @@ static inline float tn_log_f32_value(float x)
 
 static inline float tn_tanh_f32_value(float x)
 {
-	float a = tn_abs_f32(x), z, p;
+	float a = tn_abs_f32_value(x), z, p;
 
 	if (x != x)
 		return x;

@@ -34,7 +34,7 @@ static inline float tn_reduce_angle_f32(float x, uint32_t *quadrant)
 	float r;
 
 	*quadrant = 0;
-	if (tn_abs_f32(x) <= 0.785398163f)
+	if (tn_abs_f32_value(x) <= 0.785398163f)
 		return x;
 	/* m * 2^exponent * 2/pi: digits that are worth a multiple of 4 are left out, so
 	 * that the product's highest two bits are the quadrant */
@@ -84,7 +84,7 @@ static inline float tn_sin_f32_value(float x)
 	uint32_t quadrant;
 	float r, y;
 
-	if (!(tn_abs_f32(x) < TN_F32_INF))
+	if (!(tn_abs_f32_value(x) < TN_F32_INF))
 		return TN_F32_NAN;
 	r = tn_reduce_angle_f32(x, &quadrant);
 	y = quadrant & 1 ? tn_cos_quarter_f32(r) : tn_sin_quarter_f32(r);
@@ -96,7 +96,7 @@ static inline float tn_cos_f32_value(float x)
 	uint32_t quadrant;
 	float r, y;
 
-	if (!(tn_abs_f32(x) < TN_F32_INF))
+	if (!(tn_abs_f32_value(x) < TN_F32_INF))
 		return TN_F32_NAN;
 	r = tn_reduce_angle_f32(x, &quadrant);
 	y = quadrant & 1 ? tn_sin_quarter_f32(r) : tn_cos_quarter_f32(r);

@@ -5,7 +5,7 @@ static float floor_div(float a, float b)
 {
 	float q = a / b;
 
-	return q != q ? TN_F32_NAN : tn_floor_f32(q);
+	return q != q ? TN_F32_NAN : tn_floor_f32_value(q);
 }
 
 static void floor_div_row(

@@ -4,7 +4,7 @@
 /* Exact remainder of |a| by |b|, both finite, b not 0: long division of mantissas. */
 static float remainder_of(float a, float b)
 {
-	float rest = tn_abs_f32(a), divisor = tn_abs_f32(b), scaled = divisor;
+	float rest = tn_abs_f32_value(a), divisor = tn_abs_f32_value(b), scaled = divisor;
 
 	while (scaled <= rest * 0.5f)
 		scaled += scaled;
@@ -18,9 +18,10 @@ static float floor_mod(float a, float b)
 {
 	float rest;
 
-	if (b == 0.0f || !(tn_abs_f32(a) < TN_F32_INF) || b != b)
+	if (b == 0.0f || !(tn_abs_f32_value(a) < TN_F32_INF) || b != b)
 		return TN_F32_NAN;
-	rest = tn_abs_f32(b) < TN_F32_INF ? remainder_of(a, b) : tn_abs_f32(a);
+	rest = tn_abs_f32_value(b) < TN_F32_INF ? remainder_of(a, b)
+						: tn_abs_f32_value(a);
 	rest = tn_sign_of_f32(rest, a);
 	if (rest != 0.0f && (b < 0.0f) != (rest < 0.0f))
 		rest += b;

@@ -17,7 +17,7 @@ static float root_mean_square(const struct tn_geometry *g, const struct tn_pixel
 			sum += x * x;
 		}
 	}
-	return count == 0 ? 0.0f : tn_sqrt_f32(sum / (float)count);
+	return count == 0 ? 0.0f : tn_sqrt_f32_value(sum / (float)count);
 }
 
 void tn_l2_pool_2d_f32(

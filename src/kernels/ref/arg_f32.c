@@ -1,0 +1,24 @@
+/* ARG_MAX and ARG_MIN of floats: the first of equals. */
+#include "elements.h"
+
+void tn_arg_f32(
+	const void *params, const void *const *in, void *const *out, void *scratch)
+{
+	const struct tn_arg_params *p = params;
+
+	(void)scratch;
+	for (int32_t o = 0; o < p->outer * p->inner; o++) {
+		int32_t at = o / p->inner * p->n * p->inner + o % p->inner, best = 0;
+		float value = tn_load_f32(in[0], at);
+
+		for (int32_t k = 1; k < p->n; k++) {
+			float next = tn_load_f32(in[0], at + k * p->inner);
+
+			if (p->least ? next < value : next > value) {
+				value = next;
+				best = k;
+			}
+		}
+		tn_store_s32(out[0], o, best);
+	}
+}

@@ -1,0 +1,31 @@
+/* Logarithm of softmax in single precision over the last dimension. */
+#include "elements.h"
+#include "float_math.h"
+
+void tn_log_softmax_f32(
+	const void *params, const void *const *in, void *const *out, void *scratch)
+{
+	const struct tn_softmax_f32_params *p = params;
+
+	(void)scratch;
+	for (int32_t r = 0; r < p->rows; r++) {
+		int32_t start = tn_step_index(p->order, r, p->rows) * p->n;
+		const tn_f32 *x = (const tn_f32 *)in[0] + start;
+		tn_f32 *y = (tn_f32 *)out[0] + start;
+		float max = -3.402823466e+38f, sum = 0.0f, log_sum;
+
+		for (int32_t i = 0; i < p->n; i++) {
+			float value = tn_load_f32(x, i);
+
+			max = max < value ? value : max;
+		}
+		for (int32_t i = 0; i < p->n; i++)
+			sum += tn_exp_f32_value(tn_load_f32(x, i) - max);
+		log_sum = tn_log_f32_value(sum);
+		for (int32_t t = 0; t < p->n; t++) {
+			int32_t i = tn_step_index(p->order, t, p->n);
+
+			tn_store_f32(y, i, tn_load_f32(x, i) - max - log_sum);
+		}
+	}
+}

@@ -1,0 +1,24 @@
+/* Softmax of int8 over the last dimension, int16 out. */
+#include "softmax_row.h"
+
+void tn_softmax_s8_s16(
+	const void *params, const void *const *in, void *const *out, void *scratch)
+{
+	const struct tn_softmax_s8_params *p = params;
+
+	(void)scratch;
+	for (int32_t r = 0; r < p->rows; r++) {
+		int32_t start = tn_step_index(p->order, r, p->rows) * p->n;
+		const tn_s8 *x = (const tn_s8 *)in[0] + start;
+		tn_s16 *y = (tn_s16 *)out[0] + start;
+		struct tn_softmax_row row = tn_softmax_row_of(x, p->n, p->exp_table);
+
+		for (int32_t t = 0; t < p->n; t++) {
+			int32_t i = tn_step_index(p->order, t, p->n);
+			int32_t exp = p->exp_table[row.max - tn_load_s8(x, i)];
+			int32_t value = tn_softmax_value(&row, exp, 16) + INT16_MIN;
+
+			tn_store_s16(y, i, tn_clamp_s32(value, INT16_MIN, INT16_MAX));
+		}
+	}
+}
