@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes the .tflite files of fixtures/models, and the wrong ones of fixtures/invalid.
-Usage: tools/make_tflite.py [FIXTURES]"""
+Usage: tools/make_tflite.py [--check] [FIXTURES]
+--check writes nothing and fails when a file is not what this script makes."""
 import os
 import struct
 import sys
@@ -287,19 +288,30 @@ def invalid():
     yield 'tflite-version', bytes(Writer().finish(Table(_0=u32(2)), b'TFL3'))
 
 
-def put(folder, name, data):
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, name), 'wb') as f:
-        f.write(data)
+def all_files():
+    """Pairs of a path below fixtures and bytes."""
+    for make in (small_cnn, features, svdf):
+        yield os.path.join('models', make.__name__ + '.tflite'), make().bytes()
+    for name, data in invalid():
+        yield os.path.join('invalid', name, 'input.tflite'), data
 
 
 def main():
-    fixtures = sys.argv[1] if len(sys.argv) > 1 else os.path.join(
+    check = '--check' in sys.argv
+    folders = [a for a in sys.argv[1:] if a != '--check']
+    fixtures = folders[0] if folders else os.path.join(
         os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures')
-    for make in (small_cnn, features, svdf):
-        put(os.path.join(fixtures, 'models'), make.__name__ + '.tflite', make().bytes())
-    for name, data in invalid():
-        put(os.path.join(fixtures, 'invalid', name), 'input.tflite', data)
+    stale = []
+    for name, data in all_files():
+        path = os.path.join(fixtures, name)
+        if not check:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, 'wb') as f:
+                f.write(data)
+        elif not os.path.exists(path) or open(path, 'rb').read() != data:
+            stale.append(path)
+    if stale:
+        sys.exit('not what the script makes: ' + ', '.join(stale))
 
 
 if __name__ == '__main__':

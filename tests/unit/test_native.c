@@ -277,7 +277,7 @@ START_TEST(all_graphs_are_read)
 	const char *folder;
 
 	ck_assert_int_ge(
-		each_file(tn_test_path("fixtures/graphs"), ".json", must_load), 1);
+		each_file(tn_test_path("fixtures/graphs"), ".json", must_load), 46);
 	folder = tn_test_shared("graphs");
 	if (folder)
 		ck_assert_int_ge(each_file(folder, ".json", must_load), 13);
