@@ -39,6 +39,10 @@ static bool allows(const struct raising *r, const struct tn_candidate *c, uint32
 	const struct tn_plan_tensor *out = &r->plan->tensors[c->out.i];
 	int64_t have;
 
+	/* a variable that is updated, a view that is written: the graph itself says so, and
+	 * the plain variant is what it means */
+	if (r->l->buffer_of[c->in.i] == r->l->buffer_of[c->out.i])
+		return true;
 	if (in->region == TN_REGION_NONE || out->region == TN_REGION_NONE ||
 		in->offset + in->bytes <= out->offset ||
 		out->offset + out->bytes <= in->offset)
