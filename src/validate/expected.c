@@ -1,0 +1,173 @@
+#include "validate/expected.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+#include "base/fnv.h"
+
+static const int patterns[] = { TN_POISON_NONE, 0xA5, 0x5A };
+#define N_PATTERNS (sizeof(patterns) / sizeof(*patterns))
+
+static bool has_state(const struct tn_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		if (g->tensors[i].role == ROLE_VARIABLE)
+			return true;
+	return false;
+}
+
+/* What is collected: digests, and the bytes of one layer. */
+struct collector {
+	const struct tn_exec *exec;
+	struct tn_arena *arena;
+	TN_VEC(struct tn_layer) layers;
+	uint32_t run;
+	uint32_t wanted; /* layer whose bytes are kept; TN_NONE: none */
+	uint8_t *bytes;
+	size_t size;
+	bool failed; /* no memory */
+};
+
+static void collect(void *user, const struct tn_exec_layer *layer)
+{
+	struct collector *c = user;
+	struct tn_layer l = { .run = c->run, .op = layer->op, .tensor = layer->tensor };
+
+	/* what an emitted program shows: bytes that are in its memory */
+	if (layer->size == 0 ||
+		c->exec->program.tensors[layer->tensor.i].region == TN_REGION_NONE)
+		return;
+	l.digest = tn_fnv(TN_FNV_INIT, layer->bytes, layer->size);
+	if (c->layers.count == c->wanted) {
+		c->bytes = tn_arena_alloc(c->arena, layer->size);
+		if (c->bytes)
+			memcpy(c->bytes, layer->bytes, layer->size);
+		else
+			c->failed = true;
+		c->size = layer->size;
+	}
+	if (!tn_vec_push(c->arena, &c->layers, l))
+		c->failed = true;
+}
+
+static enum tn_status run_all(
+	struct tn_exec *e, uint32_t seed, uint32_t runs, struct collector *c)
+{
+	c->exec = e;
+	c->layers.count = 0;
+	tn_exec_reset(e);
+	tn_exec_seed(e, seed);
+	for (c->run = 0; c->run < runs; c->run++) {
+		enum tn_status status = tn_exec_run(e, collect, c);
+
+		if (status != TN_OK)
+			return status;
+	}
+	return c->failed ? TN_ERR_NOMEM : TN_OK;
+}
+
+enum tn_status tn_expected_run(const struct tn_graph *g, uint32_t seed,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_validation *out)
+{
+	struct collector c = { .arena = arena, .wanted = TN_NONE };
+	struct tn_exec *e;
+	enum tn_status status = tn_exec_new(g, NULL, arena, diags, &e);
+
+	if (status != TN_OK)
+		return status;
+	out->runs = has_state(g) ? 2 : 1;
+	status = run_all(e, seed, out->runs, &c);
+	out->layers = c.layers.items;
+	out->n_layers = (uint32_t)c.layers.count;
+	return status;
+}
+
+enum tn_status tn_expected_bytes(const struct tn_graph *g, uint32_t seed, uint32_t layer,
+	struct tn_arena *arena, struct tn_diags *diags, const uint8_t **out_bytes,
+	size_t *out_size)
+{
+	struct collector c = { .arena = arena, .wanted = layer };
+	struct tn_exec *e;
+	enum tn_status status = tn_exec_new(g, NULL, arena, diags, &e);
+
+	if (status == TN_OK)
+		status = run_all(e, seed, has_state(g) ? 2 : 1, &c);
+	*out_bytes = c.bytes;
+	*out_size = c.size;
+	return status;
+}
+
+void tn_expected_first_byte(const uint8_t *expected, const uint8_t *found, size_t size,
+	struct tn_validation_difference *out)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (expected[i] == found[i])
+			continue;
+		out->byte_known = true;
+		out->byte = (int64_t)i;
+		out->expected = expected[i];
+		out->found = found[i];
+		return;
+	}
+}
+
+/* First layer that differs, or n_layers. */
+static uint32_t first_difference(const struct tn_validation *v, const struct collector *c)
+{
+	uint32_t i = 0;
+
+	while (i < v->n_layers && i < c->layers.count &&
+		c->layers.items[i].digest == v->layers[i].digest &&
+		c->layers.items[i].tensor.i == v->layers[i].tensor.i)
+		i++;
+	return i;
+}
+
+static enum tn_status describe(const struct tn_graph *g, struct tn_exec *e, uint32_t seed,
+	uint32_t layer, struct collector *c, struct tn_diags *diags,
+	const struct tn_validation *v, struct tn_validation_config *out)
+{
+	const uint8_t *expected;
+	size_t size;
+	enum tn_status status;
+
+	out->verdict = VALIDATION_DIFFERS;
+	out->difference.layer = layer;
+	out->difference.pattern = e->poison;
+	out->difference.digest = c->layers.items[layer].digest;
+	c->wanted = layer;
+	status = run_all(e, seed, v->runs, c);
+	if (status == TN_OK)
+		status = tn_expected_bytes(
+			g, seed, layer, c->arena, diags, &expected, &size);
+	if (status == TN_OK && c->bytes && expected && size == c->size)
+		tn_expected_first_byte(expected, c->bytes, size, &out->difference);
+	return status;
+}
+
+enum tn_status tn_expected_check_plan(const struct tn_graph *g,
+	const struct tn_plan *plan, uint32_t seed, struct tn_arena *arena,
+	struct tn_diags *diags, const struct tn_validation *v,
+	struct tn_validation_config *out)
+{
+	struct tn_exec *e;
+	enum tn_status status = tn_exec_new(g, plan, arena, diags, &e);
+
+	*out = (struct tn_validation_config){
+		.target = "executor", .options = "", .shared = true, .detail = ""
+	};
+	for (size_t p = 0; p < N_PATTERNS && status == TN_OK; p++) {
+		struct collector c = { .arena = arena, .wanted = TN_NONE };
+		uint32_t layer;
+
+		tn_exec_poison(e, patterns[p]);
+		status = run_all(e, seed, v->runs, &c);
+		if (status != TN_OK)
+			return status;
+		layer = first_difference(v, &c);
+		out->compared += layer;
+		if (layer < v->n_layers)
+			return describe(g, e, seed, layer, &c, diags, v, out);
+	}
+	return status;
+}
