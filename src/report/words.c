@@ -54,17 +54,31 @@ void tn_words_tensor(const struct tn_graph *g, tn_tensor_id id, struct tn_strbuf
 		tn_strbuf_printf(out, "t%" PRIu32, id.i);
 }
 
+/* Converters join names into ones of hundreds of letters: a sentence takes the ends. */
 static void quoted(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out)
 {
+	struct tn_strbuf name;
+
+	tn_strbuf_init(&name);
+	tn_words_tensor(v->g, id, &name);
 	tn_strbuf_putc(out, '\'');
-	tn_words_tensor(v->g, id, out);
+	tn_escape_short(out, name.text ? name.text : "", TN_WORDS_NAME);
 	tn_strbuf_putc(out, '\'');
+	out->failed = out->failed || name.failed;
+	tn_strbuf_release(&name);
 }
 
 static void op_at(const struct tn_view *v, tn_op_id op, struct tn_strbuf *out)
 {
-	tn_strbuf_printf(out, "'%s' (op %" PRIu32 ")", v->g->ops[op.i].name,
-		tn_view_position(v, op));
+	tn_strbuf_putc(out, '\'');
+	tn_escape_short(out, v->g->ops[op.i].name, TN_WORDS_NAME);
+	tn_strbuf_printf(out, "' (op %" PRIu32 ")", tn_view_position(v, op));
+}
+
+static void bytes(int64_t value, struct tn_strbuf *out)
+{
+	tn_escape_number(out, value);
+	tn_strbuf_puts(out, " B");
 }
 
 void tn_words_step(const struct tn_view *v, int64_t half_step, struct tn_strbuf *out)
@@ -181,9 +195,12 @@ static void rejected(
 		tn_strbuf_puts(out, " reads and writes");
 	} else if (strcmp(hazard, "SIZE") == 0) {
 		quoted(v, c->out, out);
-		tn_strbuf_printf(out, " needs %" PRId64 " B, ", t[c->out.i].bytes);
+		tn_strbuf_puts(out, " needs ");
+		bytes(t[c->out.i].bytes, out);
+		tn_strbuf_puts(out, ", ");
 		quoted(v, c->in, out);
-		tn_strbuf_printf(out, " has %" PRId64 " B", t[c->in.i].bytes);
+		tn_strbuf_puts(out, " has ");
+		bytes(t[c->in.i].bytes, out);
 	} else if (strcmp(hazard, "LAYOUT") == 0) {
 		tn_strbuf_puts(out, "the bytes of ");
 		quoted(v, c->in, out);
@@ -287,14 +304,17 @@ void tn_words_rule(
 		upper = "the output";
 		lower = "the input";
 	}
-	if (d > 0)
-		tn_strbuf_printf(out, "%s starts %" PRId64 " B above %s, or more", upper,
-			d, lower);
-	else if (d == 0)
-		tn_strbuf_printf(out, "%s starts where %s does, or above", upper, lower);
-	else
-		tn_strbuf_printf(out, "%s starts at most %" PRId64 " B below %s", upper,
-			-d, lower);
+	tn_strbuf_printf(out, "%s starts ", upper);
+	if (d == 0) {
+		tn_strbuf_printf(out, "where %s does, or above", lower);
+	} else if (d > 0) {
+		bytes(d, out);
+		tn_strbuf_printf(out, " above %s, or more", lower);
+	} else {
+		tn_strbuf_puts(out, "at most ");
+		bytes(-d, out);
+		tn_strbuf_printf(out, " below %s", lower);
+	}
 }
 
 /* [begin, end) of a tensor in its region; false when it has no place or a broken one. */
@@ -323,8 +343,13 @@ int64_t tn_candidate_shared(const struct tn_view *v, const struct tn_candidate *
 
 bool tn_candidate_in_place(const struct tn_view *v, const struct tn_candidate *c)
 {
-	return tn_candidate_shared(v, c) > 0 &&
-	       v->plan->tensors[c->in.i].offset == v->plan->tensors[c->out.i].offset;
+	const struct tn_plan_tensor *in, *out;
+
+	if (!tn_candidate_shared(v, c))
+		return false;
+	in = &v->plan->tensors[c->in.i];
+	out = &v->plan->tensors[c->out.i];
+	return in->offset == out->offset && out->bytes <= in->bytes;
 }
 
 int64_t tn_permille(int64_t part, int64_t whole)

@@ -1,9 +1,12 @@
 /* Decisions in words: what a verdict, a witness or a lifetime means to somebody who
- * writes firmware. Names stand here as the file has them; whoever prints escapes. */
+ * writes firmware. Names in sentences are cut and safe to see; names alone are as the file has them. */
 #ifndef TN_REPORT_WORDS_H
 #define TN_REPORT_WORDS_H
 
 #include "report/view.h"
+
+/* Columns of a name inside a sentence; longer ones are cut in the middle. */
+#define TN_WORDS_NAME 48
 
 /* "1x49x10x64"; "scalar" */
 void tn_words_shape(const struct tn_shape *shape, struct tn_strbuf *out);
@@ -44,7 +47,7 @@ uint32_t tn_candidate_variant(const struct tn_view *v, const struct tn_candidate
 /* Bytes that input and output share where the plan puts them; 0 without a plan. */
 int64_t tn_candidate_shared(const struct tn_view *v, const struct tn_candidate *c);
 
-/* Does the plan put the output where the input starts? */
+/* Does the plan put the output where the input starts, and does it fit there? */
 bool tn_candidate_in_place(const struct tn_view *v, const struct tn_candidate *c);
 
 /* part of whole in tenths of a percent, rounded down; 0 when whole is 0. */
