@@ -82,7 +82,7 @@ static void plan(const struct tn_view *v, struct tn_strbuf *out)
 	bytes(out, "arena", p->arena_bytes);
 	bytes(out, "activations", p->activation_bytes);
 	bytes(out,
-		p->optimal && p->bound_bytes == p->activation_bytes
+		v->verified && p->optimal && p->bound_bytes == p->activation_bytes
 			? "lower bound (reached: optimal)"
 			: "lower bound",
 		p->bound_bytes);

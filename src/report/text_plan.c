@@ -105,10 +105,11 @@ static void total(struct tn_strbuf *out, const char *what, int64_t bytes)
 	tn_strbuf_puts(out, " B");
 }
 
-static void totals(const struct tn_plan *p, struct tn_strbuf *out)
+static void totals(const struct tn_view *v, struct tn_strbuf *out)
 {
-	int64_t saved = p->no_reuse_bytes - p->activation_bytes;
-	int64_t beyond = p->disjoint_bound_bytes - p->activation_bytes;
+	const struct tn_plan *p = v->plan;
+	int64_t saved = tn_difference(p->no_reuse_bytes, p->activation_bytes);
+	int64_t beyond = tn_difference(p->disjoint_bound_bytes, p->activation_bytes);
 
 	total(out, "no reuse", p->no_reuse_bytes);
 	tn_strbuf_puts(out, "\n");
@@ -125,12 +126,13 @@ static void totals(const struct tn_plan *p, struct tn_strbuf *out)
 	tn_strbuf_puts(out, "\n");
 	total(out, "bound", p->bound_bytes);
 	if (p->optimal && p->activation_bytes == p->bound_bytes) {
-		tn_strbuf_puts(out, "   optimal\n");
+		tn_strbuf_puts(out, v->verified ? "   optimal\n" : "   equal\n");
 	} else {
 		tn_strbuf_puts(out, "   gap ");
-		tn_escape_number(out, p->activation_bytes - p->bound_bytes);
+		tn_escape_number(out, tn_difference(p->activation_bytes, p->bound_bytes));
 		tn_strbuf_puts(out, " B (");
-		percent(out, p->activation_bytes - p->bound_bytes, p->bound_bytes);
+		percent(out, tn_difference(p->activation_bytes, p->bound_bytes),
+			p->bound_bytes);
 		tn_strbuf_puts(out, ")\n");
 	}
 	if (p->scratch_bytes) {
@@ -202,7 +204,7 @@ enum tn_status tn_text_plan(const struct tn_view *v, bool color, struct tn_strbu
 			row(v, &boxes, i, &next, out);
 		tn_strbuf_putc(out, '\n');
 		regions(v->plan, out);
-		totals(v->plan, out);
+		totals(v, out);
 		verdict(v, color, out);
 		if (v->inplace && v->inplace->n) {
 			tn_strbuf_putc(out, '\n');

@@ -323,7 +323,7 @@ static bool place_of(
 {
 	const struct tn_plan_tensor *t = &plan->tensors[id.i];
 
-	if (t->region == TN_REGION_NONE)
+	if (t->region == TN_REGION_NONE || t->offset < 0 || t->bytes <= 0)
 		return false;
 	*out_begin = t->offset;
 	return tn_add_i64(t->offset, t->bytes, out_end);
@@ -350,6 +350,13 @@ bool tn_candidate_in_place(const struct tn_view *v, const struct tn_candidate *c
 	in = &v->plan->tensors[c->in.i];
 	out = &v->plan->tensors[c->out.i];
 	return in->offset == out->offset && out->bytes <= in->bytes;
+}
+
+int64_t tn_difference(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return tn_sub_i64(a, b, &r) ? r : 0;
 }
 
 int64_t tn_permille(int64_t part, int64_t whole)

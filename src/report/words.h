@@ -50,6 +50,9 @@ int64_t tn_candidate_shared(const struct tn_view *v, const struct tn_candidate *
 /* Does the plan put the output where the input starts, and does it fit there? */
 bool tn_candidate_in_place(const struct tn_view *v, const struct tn_candidate *c);
 
+/* a - b; 0 when it does not fit (a foreign plan may hold anything). */
+int64_t tn_difference(int64_t a, int64_t b);
+
 /* part of whole in tenths of a percent, rounded down; 0 when whole is 0. */
 int64_t tn_permille(int64_t part, int64_t whole);
 

@@ -19,6 +19,7 @@
 #include "report/junit.h"
 #include "report/markdown.h"
 #include "report/sarif.h"
+#include "report/svg.h"
 #include "report/text.h"
 #include "report/trace.h"
 #include "report/traffic.h"
@@ -218,51 +219,6 @@ START_TEST(boxes_of_the_sample)
 }
 END_TEST
 
-/* A foreign plan may hold any numbers. */
-START_TEST(boxes_of_a_broken_plan)
-{
-	static const int64_t numbers_[] = { INT64_MIN, -1, 0, 7, INT64_MAX };
-	enum { N = sizeof(numbers_) / sizeof(*numbers_) };
-
-	for (int i = 0; i < N * N * N; i++) {
-		struct sample s;
-		struct tn_boxes boxes;
-		struct tn_load *loads;
-		struct tn_strbuf out;
-		uint32_t peak;
-
-		sample_make(&s, NULL, NULL);
-		if (i % 2)
-			s.view.live = NULL;
-		for (uint32_t t = 0; t < S_TENSORS; t++) {
-			int k = i + (int)t * 31;
-
-			s.plan.tensors[t] = (struct tn_plan_tensor){
-				.region = k % 3 ? 0 : (uint32_t)k,
-				.offset = numbers_[k % N],
-				.bytes = numbers_[k / N % N],
-				.first = numbers_[k / N / N % N],
-				.last = numbers_[k % 7 % N],
-			};
-		}
-		s.plan.ops[0].scratch_offset = numbers_[i % N];
-		s.plan.ops[0].scratch_bytes = numbers_[i / N % N];
-		ck_assert_int_eq(tn_boxes_find(&s.view, &s.arena, &boxes), TN_OK);
-		for (uint32_t b = 0; b < boxes.n; b++) {
-			ck_assert_int_lt(boxes.list[b].begin, boxes.list[b].end);
-			ck_assert_int_le(boxes.list[b].end, boxes.steps);
-			ck_assert_int_ge(boxes.list[b].offset, 0);
-			ck_assert_int_gt(boxes.list[b].bytes, 0);
-		}
-		ck_assert_int_eq(tn_loads_find(&s.view, &s.arena, &loads, &peak), TN_OK);
-		tn_strbuf_init(&out);
-		ck_assert_int_eq(tn_text_plan(&s.view, false, &out), TN_OK);
-		tn_strbuf_release(&out);
-		sample_release(&s);
-	}
-}
-END_TEST
-
 START_TEST(loads_of_the_sample)
 {
 	static const int64_t live[] = { 512 + 256 - 160 + 512 + 8, 1024, 1536, 1536, 1024,
@@ -433,6 +389,11 @@ static enum tn_status ascii(const struct tn_view *views, size_t n, struct tn_str
 	return n && views->g ? tn_ascii_write(views, TN_ASCII_COLUMNS, out) : TN_OK;
 }
 
+static enum tn_status svg(const struct tn_view *views, size_t n, struct tn_strbuf *out)
+{
+	return n && views->g ? tn_svg_write(views, out) : TN_OK;
+}
+
 static enum tn_status hops(const struct tn_view *views, size_t n, struct tn_strbuf *out)
 {
 	enum tn_status status = TN_OK;
@@ -463,9 +424,60 @@ static const struct {
 	{ "trace.json", trace, false },
 	{ "timeline.txt", ascii, false },
 	{ "hops.txt", hops, false },
+	{ "timeline.svg", svg, false },
 };
 
 enum { WRITERS = sizeof(writers) / sizeof(*writers) };
+
+/* A foreign plan may hold any numbers. */
+START_TEST(boxes_of_a_broken_plan)
+{
+	static const int64_t numbers_[] = { INT64_MIN, -1, 0, 7, INT64_MAX };
+	enum { N = sizeof(numbers_) / sizeof(*numbers_) };
+
+	for (int i = 0; i < N * N * N; i++) {
+		struct sample s;
+		struct tn_boxes boxes;
+		struct tn_load *loads;
+		struct tn_strbuf out;
+		uint32_t peak;
+
+		sample_make(&s, NULL, NULL);
+		if (i % 2)
+			s.view.live = NULL;
+		for (uint32_t t = 0; t < S_TENSORS; t++) {
+			int k = i + (int)t * 31;
+
+			s.plan.tensors[t] = (struct tn_plan_tensor){
+				.region = k % 3 ? 0 : (uint32_t)k,
+				.offset = numbers_[k % N],
+				.bytes = numbers_[k / N % N],
+				.first = numbers_[k / N / N % N],
+				.last = numbers_[k % 7 % N],
+			};
+		}
+		s.plan.ops[0].scratch_offset = numbers_[i % N];
+		s.plan.ops[0].scratch_bytes = numbers_[i / N % N];
+		ck_assert_int_eq(tn_boxes_find(&s.view, &s.arena, &boxes), TN_OK);
+		for (uint32_t b = 0; b < boxes.n; b++) {
+			ck_assert_int_lt(boxes.list[b].begin, boxes.list[b].end);
+			ck_assert_int_le(boxes.list[b].end, boxes.steps);
+			ck_assert_int_ge(boxes.list[b].offset, 0);
+			ck_assert_int_gt(boxes.list[b].bytes, 0);
+		}
+		ck_assert_int_eq(tn_loads_find(&s.view, &s.arena, &loads, &peak), TN_OK);
+		s.plan.activation_bytes = numbers_[i % N];
+		s.plan.bound_bytes = numbers_[i / N % N];
+		s.plan.disjoint_bound_bytes = numbers_[i / N / N % N];
+		s.plan.no_reuse_bytes = numbers_[(i + 1) % N];
+		tn_strbuf_init(&out);
+		for (int w = 0; w < WRITERS; w++)
+			ck_assert_int_eq(writers[w].write(&s.view, 1, &out), TN_OK);
+		tn_strbuf_release(&out);
+		sample_release(&s);
+	}
+}
+END_TEST
 
 static const struct tn_view_rule rules[] = {
 	{ "inplace/later-reader", "a value is overwritten while it is still needed",

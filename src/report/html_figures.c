@@ -1,0 +1,84 @@
+/* The totals at the top of the page. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/escape.h"
+#include "report/html_parts.h"
+#include "report/words.h"
+
+#include "base/banned.h"
+
+struct figure {
+	const char *class, *name;
+	int64_t bytes;
+};
+
+static void percent(struct tn_strbuf *text, int64_t part, int64_t whole)
+{
+	int64_t permille = tn_permille(part, whole);
+
+	tn_strbuf_printf(
+		text, "%" PRId64 ".%" PRId64 " %%", permille / 10, permille % 10);
+}
+
+static void add(struct tn_page *p, xmlNodePtr parent, const struct figure *f,
+	struct tn_strbuf *note)
+{
+	char class[48];
+	xmlNodePtr node, value;
+
+	snprintf(class, sizeof(class), "figure figure-%s", f->class);
+	node = tn_node_text(&p->h, parent, "div", class, NULL);
+	tn_node_text(&p->h, node, "p", "figure-name", f->name);
+	value = tn_node_text(&p->h, node, "p", "figure-value", NULL);
+	tn_text_number(&p->h, value, f->bytes);
+	tn_node_text(&p->h, value, "small", NULL, " B");
+	tn_html_bar(&p->h, node, "gauge", f->bytes, p->v->plan->no_reuse_bytes);
+	tn_text_taken(&p->h, tn_node_text(&p->h, node, "p", "figure-note", NULL), note);
+}
+
+void tn_html_figures(struct tn_page *p, xmlNodePtr parent)
+{
+	const struct tn_plan *plan = p->v->plan;
+	int64_t peak = plan->activation_bytes;
+	struct tn_strbuf note;
+
+	tn_strbuf_init(&note);
+	percent(&note, tn_difference(plan->no_reuse_bytes, peak), plan->no_reuse_bytes);
+	tn_strbuf_puts(&note, " less than without reuse");
+	if (plan->arena_bytes != peak) {
+		tn_strbuf_puts(&note, "; arena with scratch ");
+		tn_escape_number(&note, plan->arena_bytes);
+		tn_strbuf_puts(&note, " B");
+	}
+	add(p, parent, &(struct figure){ "plan", "Plan, activations", peak }, &note);
+
+	if (plan->optimal && peak == plan->bound_bytes) {
+		tn_strbuf_puts(&note, p->v->verified
+					      ? "reached: the plan is optimal"
+					      : "equal, but the plan is not verified");
+	} else {
+		tn_strbuf_puts(&note, "gap ");
+		tn_escape_number(&note, tn_difference(peak, plan->bound_bytes));
+		tn_strbuf_puts(&note, " B, ");
+		percent(&note, tn_difference(peak, plan->bound_bytes), plan->bound_bytes);
+	}
+	add(p, parent, &(struct figure){ "bound", "Lower bound", plan->bound_bytes },
+		&note);
+
+	if (plan->disjoint_bound_bytes > peak) {
+		tn_strbuf_puts(&note, "overlap saves ");
+		percent(&note, tn_difference(plan->disjoint_bound_bytes, peak),
+			plan->disjoint_bound_bytes);
+	} else {
+		tn_strbuf_puts(&note, "overlap saves nothing here");
+	}
+	add(p, parent,
+		&(struct figure){ "disjoint", "Without overlap, at least",
+			plan->disjoint_bound_bytes },
+		&note);
+
+	tn_strbuf_puts(&note, "every tensor in memory of its own");
+	add(p, parent, &(struct figure){ "none", "Without reuse", plan->no_reuse_bytes },
+		&note);
+}

@@ -1,0 +1,98 @@
+#include "report/svg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/assets.h"
+#include "report/html_timeline.h"
+
+#include "base/banned.h"
+
+#define X(text) ((const xmlChar *)(text))
+
+/* Tenths of a pixel. */
+enum { HEADING = 360, MARGIN = 120 };
+
+static xmlNodePtr moved(struct tn_html *h, xmlNodePtr parent, int64_t x, int64_t y)
+{
+	xmlNodePtr g = tn_node(h, parent, "g");
+	char text[64];
+
+	snprintf(
+		text, sizeof(text), "translate(%" PRId64 " %" PRId64 ")", x / 10, y / 10);
+	tn_attr(h, g, "transform", text);
+	return g;
+}
+
+static void heading(struct tn_html *h, xmlNodePtr svg, const struct tn_view *v, int64_t y,
+	uint32_t region)
+{
+	xmlNodePtr text = tn_node_text(h, moved(h, svg, MARGIN, y), "text",
+		v->verified ? "tl-title" : "tl-title tl-title-bad", NULL);
+	const char *name = v->plan->regions[region].name;
+
+	tn_attr(h, text, "y", "22");
+	tn_text(h, text, tn_view_file(v));
+	tn_text(h, text, v->plan->n_regions > 1 && name ? ", " : "");
+	tn_text(h, text, v->plan->n_regions > 1 && name ? name : "");
+	tn_text(h, text,
+		v->verified  ? ", verified plan"
+		: v->refusal ? ", REFUSED plan"
+			     : ", plan NOT VERIFIED");
+}
+
+static void draw(struct tn_html *h, const struct tn_view *v, const struct tn_boxes *boxes,
+	uint32_t peak)
+{
+	xmlNodePtr svg = xmlNewDocNode(h->doc, NULL, X("svg"), NULL), style;
+	struct tn_timeline t = { .h = h, .v = v, .boxes = boxes, .peak = peak };
+	int64_t y = 0, width = 0;
+	char box[64];
+
+	if (!svg) {
+		h->failed = true;
+		return;
+	}
+	xmlDocSetRootElement(h->doc, svg);
+	tn_attr(h, svg, "xmlns", "http://www.w3.org/2000/svg");
+	style = tn_node(h, svg, "style");
+	tn_text_verbatim(h, style, tn_asset_timeline_css.text, tn_asset_timeline_css.len);
+	tn_timeline_patterns(h, svg);
+	for (t.region = 0; t.region < v->plan->n_regions; t.region++) {
+		if (!tn_timeline_init(&t))
+			continue;
+		heading(h, svg, v, y, t.region);
+		tn_timeline_axis(&t, moved(h, svg, 0, y + HEADING));
+		tn_timeline_plot(&t, moved(h, svg, t.axis_width, y + HEADING));
+		y += HEADING + t.height + MARGIN;
+		if (width < t.axis_width + t.plot_width + MARGIN)
+			width = t.axis_width + t.plot_width + MARGIN;
+	}
+	snprintf(box, sizeof(box), "0 0 %" PRId64 " %" PRId64, width / 10, y / 10);
+	tn_attr(h, svg, "viewBox", box);
+	tn_attr(h, svg, "class", "tl-file");
+}
+
+enum tn_status tn_svg_write(const struct tn_view *v, struct tn_strbuf *out)
+{
+	struct tn_html h = { .doc = xmlNewDoc(X("1.0")) };
+	struct tn_boxes boxes;
+	struct tn_load *loads = NULL;
+	struct tn_arena arena;
+	enum tn_status status;
+	uint32_t peak;
+
+	if (!h.doc)
+		return TN_ERR_NOMEM;
+	tn_arena_init(&arena);
+	status = tn_boxes_find(v, &arena, &boxes);
+	if (status == TN_OK)
+		status = tn_loads_find(v, &arena, &loads, &peak);
+	if (status == TN_OK) {
+		draw(&h, v, &boxes, peak);
+		status = tn_html_save(&h, false, out);
+	}
+	xmlFreeDoc(h.doc);
+	tn_arena_release(&arena);
+	return status;
+}
