@@ -6,9 +6,11 @@
 
 #include "report/csv.h"
 #include "report/dot.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/sarif.h"
+#include "report/svg.h"
 #include "report/trace.h"
 #include "report_sample.h"
 
@@ -37,16 +39,6 @@ static enum tn_status dot(const struct tn_view *v, struct tn_strbuf *out)
 	return tn_dot_write(v, NULL, out);
 }
 
-static enum tn_status csv(const struct tn_view *v, struct tn_strbuf *out)
-{
-	return tn_csv_write(v, out);
-}
-
-static enum tn_status trace(const struct tn_view *v, struct tn_strbuf *out)
-{
-	return tn_trace_write(v, out);
-}
-
 static const struct {
 	const char *suffix;
 	enum tn_status (*write)(const struct tn_view *v, struct tn_strbuf *out);
@@ -55,8 +47,10 @@ static const struct {
 	{ "sarif.json", sarif },
 	{ "junit.xml", junit },
 	{ "graph.dot", dot },
-	{ "plan.csv", csv },
-	{ "trace.json", trace },
+	{ "report.html", tn_html_write },
+	{ "timeline.svg", tn_svg_write },
+	{ "plan.csv", tn_csv_write },
+	{ "trace.json", tn_trace_write },
 };
 
 static void fail(const char *what)
@@ -95,6 +89,20 @@ static void report_some(
 	tn_diag_at(&s->diags, SEVERITY_NOTE, name, NULL, NULL, NULL, "%s", name);
 }
 
+/* The preserved input in a second, slower memory. */
+static void split_regions(struct sample *s)
+{
+	static struct tn_plan_region regions[2] = {
+		{ "sram", 2048, 1024, 16, 1 },
+		{ "psram", -1, 512, 16, 8 },
+	};
+
+	s->plan.regions = regions;
+	s->plan.n_regions = 2;
+	s->plan.tensors[S_GAIN].region = 1;
+	s->plan.tensors[S_GAIN].offset = 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const char text[] = "{\n  \"tensors\": [\n    {}, {}\n  ]\n}\n";
@@ -114,6 +122,11 @@ int main(int argc, char **argv)
 	s.view.verified = false;
 	s.view.refusal = hostile;
 	write_all(argv[1], "hostile", &s.view);
+	sample_release(&s);
+	sample_make(&s, NULL, NULL);
+	split_regions(&s);
+	s.view.verified = false;
+	write_all(argv[1], "regions", &s.view);
 	sample_release(&s);
 	return 0;
 }
