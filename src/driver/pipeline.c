@@ -9,6 +9,7 @@
 #include "ir/digest.h"
 #include "ir/print.h"
 #include "plan/print.h"
+#include "validate/synthetic.h"
 
 void tn_run_init(struct tn_run *run, const tenure_options *options)
 {
@@ -52,6 +53,21 @@ static enum tn_status read_graph(struct tn_run *run, const char *file)
 		return status;
 	im.source = run->source;
 	return tn_import(&im, &run->graph);
+}
+
+/* --synthetic: seeded values where the file has none, or damaged ones. */
+static enum tn_status invent(struct tn_run *run)
+{
+	struct tn_graph invented;
+	enum tn_status status;
+
+	if (!run->options->synthetic)
+		return TN_OK;
+	status = tn_synthetic(&run->graph, run->options->seed, &run->arena, &run->strings,
+		&invented, &run->synthetic);
+	if (status == TN_OK && run->synthetic)
+		run->graph = invented;
+	return status;
 }
 
 /* --keep: the named tensors must hold their values to the end. */
@@ -188,6 +204,8 @@ enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage l
 {
 	enum tn_status status = read_graph(run, file);
 
+	if (status == TN_OK)
+		status = invent(run);
 	if (status == TN_OK)
 		status = keep_tensors(run);
 	if (status == TN_OK && last >= STAGE_PROVE)

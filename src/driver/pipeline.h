@@ -40,6 +40,7 @@ struct tn_run {
 	struct tn_plan plan;
 	struct tn_verdict verdict;
 	bool judged, planned, verified;
+	bool synthetic; /* --synthetic replaced something: values are not the model's */
 };
 
 void tn_run_init(struct tn_run *run, const tenure_options *options);
