@@ -65,6 +65,7 @@ struct tn_conv_params {
 };
 tn_kernel_fn tn_conv_2d_s8, tn_depthwise_conv_2d_s8;
 tn_kernel_fn tn_conv_2d_s16, tn_conv_2d_s16_b32, tn_depthwise_conv_2d_s16;
+tn_kernel_fn tn_transpose_conv_s8, tn_transpose_conv_s16;
 
 /* tn_conv_2d_f32, tn_depthwise_conv_2d_f32 (operands as above, all f32; scratch 4 * out_c
  * bytes), tn_average_pool_2d_f32, tn_max_pool_2d_f32. */
@@ -74,7 +75,7 @@ struct tn_window_f32_params {
 	int32_t groups;
 	float act_min, act_max;
 };
-tn_kernel_fn tn_conv_2d_f32;
+tn_kernel_fn tn_conv_2d_f32, tn_transpose_conv_f32;
 tn_kernel_fn tn_depthwise_conv_2d_f32;
 tn_kernel_fn tn_average_pool_2d_f32;
 tn_kernel_fn tn_max_pool_2d_f32, tn_l2_pool_2d_f32;
@@ -168,13 +169,13 @@ tn_kernel_fn tn_sqrt_f32, tn_rsqrt_f32, tn_square_f32, tn_abs_f32, tn_neg_f32;
 tn_kernel_fn tn_floor_f32, tn_ceil_f32, tn_round_f32, tn_elu_f32;
 tn_kernel_fn tn_hard_swish_f32, tn_logical_not, tn_abs_s16;
 
-/* tn_copy: the same bytes elsewhere. */
+/* tn_copy: the same bytes elsewhere. tn_fill: n times the one element in[0]. */
 struct tn_copy_params {
 	struct tn_loop_order order;
 	int32_t n; /* elements */
 	int32_t size; /* bytes of one: 1, 2, 4, 8 */
 };
-tn_kernel_fn tn_copy;
+tn_kernel_fn tn_copy, tn_fill;
 
 /* tn_softmax_s8, tn_softmax_s8_s16: exp_table[d] is exp of a difference -d to the row's greatest element,
  * fixed point with 31 fractional bits. */
@@ -481,6 +482,101 @@ struct tn_add_n_s8_params {
 	int32_t out_offset, out_multiplier, out_shift;
 };
 tn_kernel_fn tn_add_n_s8;
+
+/* tn_resize_bilinear_s8: scales have 10 fractional bits. */
+struct tn_resize_params {
+	struct tn_loop_order order;
+	int32_t batches, in_h, in_w, out_h, out_w, depth;
+	int32_t half_pixel;
+	int32_t scale_y, scale_x;
+};
+tn_kernel_fn tn_resize_bilinear_s8;
+
+/* tn_resize_bilinear_f32. */
+struct tn_resize_f32_params {
+	struct tn_loop_order order;
+	int32_t batches, in_h, in_w, out_h, out_w, depth;
+	int32_t half_pixel;
+	float scale_y, scale_x;
+};
+tn_kernel_fn tn_resize_bilinear_f32;
+
+/* tn_gather. in: [batches, outer, n, inner] elements, [batches, indices] s32. */
+struct tn_gather_params {
+	struct tn_loop_order order;
+	int32_t batches, outer, indices, n, inner;
+	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
+};
+tn_kernel_fn tn_gather;
+
+/* tn_gather_nd. in: elements, [tuples, rank] s32. */
+struct tn_gather_nd_params {
+	struct tn_loop_order order;
+	int32_t tuples, rank;
+	int32_t dim[TN_DIMS_MAX];
+	int32_t stride[TN_DIMS_MAX];
+	int32_t inner; /* elements of a run */
+	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
+};
+tn_kernel_fn tn_gather_nd;
+
+/* tn_embedding_s8_f32. in: [n, inner] s8, [indices] s32. */
+struct tn_embedding_params {
+	struct tn_loop_order order;
+	int32_t indices, n, inner;
+	float scale;
+};
+tn_kernel_fn tn_embedding_s8_f32;
+
+/* Matrices that the batch dimensions choose; strides in elements. */
+struct tn_matmul {
+	struct tn_broadcast batch;
+	int32_t rows, columns, depth;
+	int32_t a_row, a_step; /* to the next row, along the depth */
+	int32_t b_column, b_step;
+};
+
+/* tn_matmul_f32. in: a, b. */
+struct tn_matmul_f32_params {
+	struct tn_loop_order order;
+	struct tn_matmul m;
+};
+tn_kernel_fn tn_matmul_f32;
+
+/* tn_matmul_s8, tn_matmul_s16. */
+struct tn_matmul_params {
+	struct tn_loop_order order;
+	struct tn_matmul m;
+	int32_t a_offset, b_offset, multiplier, shift, out_offset;
+};
+tn_kernel_fn tn_matmul_s8, tn_matmul_s16;
+
+/* tn_space_to_batch. */
+struct tn_space_to_batch_params {
+	struct tn_loop_order order;
+	int32_t in_batches, in_h, in_w, out_h, out_w, depth;
+	int32_t block_h, block_w, pad_top, pad_left;
+	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
+	uint32_t fill; /* the element's bits */
+};
+tn_kernel_fn tn_space_to_batch;
+
+/* tn_broadcast_args. in: shapes of n_a and n_b dimensions (s32). */
+struct tn_broadcast_args_params {
+	struct tn_loop_order order;
+	int32_t n_a, n_b, n;
+};
+tn_kernel_fn tn_broadcast_args;
+
+/* tn_update_slice. in: elements, the part, where it starts (s32). */
+struct tn_update_slice_params {
+	struct tn_loop_order order;
+	int32_t rank;
+	int32_t dim[TN_DIMS_MAX];
+	int32_t update_dim[TN_DIMS_MAX];
+	int32_t size; /* bytes of an element: 1, 2, 4, 8 */
+};
+tn_kernel_fn tn_update_slice;
 
 #ifdef __cplusplus
 }

@@ -82,8 +82,15 @@ void *tn_binder_simple(struct tn_binder *b, enum tn_kernel_id kernel, uint32_t n
 /* Zeroed memory of the call's arena; NULL is reported as lack of memory. */
 void *tn_binder_array(struct tn_binder *b, size_t count, size_t size);
 
-/* The bias (the op's input 2), when there is one, has this type and `channels` values. */
-bool tn_binder_bias(struct tn_binder *b, enum tn_dtype dtype, int64_t channels);
+/* The bias (the op's input k), when there is one, has this type and `channels` values. */
+bool tn_binder_bias(
+	struct tn_binder *b, uint32_t k, enum tn_dtype dtype, int64_t channels);
+
+/* Offsets, the activation and a multiplier for each output channel, from the filter's
+ * scales (1, or one for each channel along `axis`). */
+bool tn_binder_channels(struct tn_binder *b, const struct tn_tensor *x,
+	const struct tn_tensor *filter, uint32_t axis, uint32_t channels,
+	struct tn_conv_params *p);
 
 /* int16 layers: are sums wide (64 bits, one rounding)? The bias says so, or when there is
  * none the attribute of the type that it would have. Refuses narrow sums unless `narrow`
@@ -106,6 +113,9 @@ tn_bind_fn tn_bind_conv, tn_bind_depthwise, tn_bind_pool, tn_bind_fully_connecte
 	tn_bind_squared_difference, tn_bind_minimum, tn_bind_prelu, tn_bind_compare,
 	tn_bind_logical, tn_bind_select, tn_bind_add_n, tn_bind_reduce_extreme,
 	tn_bind_reduce_bool, tn_bind_cast, tn_bind_log_softmax, tn_bind_l2_norm,
-	tn_bind_arg, tn_bind_cumsum;
+	tn_bind_arg, tn_bind_cumsum, tn_bind_transpose_conv, tn_bind_matmul,
+	tn_bind_gather, tn_bind_gather_nd, tn_bind_embedding, tn_bind_update_slice,
+	tn_bind_fill, tn_bind_zeros_like, tn_bind_shape, tn_bind_broadcast_args,
+	tn_bind_space_to_batch, tn_bind_batch_to_space, tn_bind_resize_bilinear;
 
 #endif

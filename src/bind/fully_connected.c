@@ -91,7 +91,7 @@ static bool bind_fc_int(struct tn_binder *b, enum tn_kernel_id kernel,
 	p->out_n = s->out_n;
 	p->in_offset = -in.zero_point;
 	p->out_offset = out.zero_point;
-	return fc_scales(b, in, out, p) && tn_binder_bias(b, bias, s->out_n) &&
+	return fc_scales(b, in, out, p) && tn_binder_bias(b, 2, bias, s->out_n) &&
 	       tn_binder_activation(
 		       b, tn_binder_out(b, 0), out, &p->act_min, &p->act_max) &&
 	       (bias != DTYPE_I64 || tn_binder_wide_shifts(b, p->shift, p->n_scales)) &&
@@ -125,6 +125,6 @@ bool tn_bind_fully_connected(struct tn_binder *b)
 	p->rows = s.rows;
 	p->in_n = s.in_n;
 	p->out_n = s.out_n;
-	return tn_binder_bias(b, DTYPE_F32, s.out_n) &&
+	return tn_binder_bias(b, 2, DTYPE_F32, s.out_n) &&
 	       tn_binder_activation_f32(b, &p->act_min, &p->act_max);
 }

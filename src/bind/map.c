@@ -135,3 +135,80 @@ bool tn_bind_resize_nearest(struct tn_binder *b)
 		tn_op_int(b->op, "half_pixel_centers", 0) };
 	return bind_mapped(b, nearest, &r);
 }
+
+static bool bilinear_operands(struct tn_binder *b)
+{
+	const struct tn_tensor *in = tn_binder_in(b, 0), *out = tn_binder_out(b, 0);
+
+	if (!in || in->dtype != out->dtype || in->shape.rank != 4 ||
+		out->shape.rank != 4 || in->shape.dim[0] != out->shape.dim[0] ||
+		in->shape.dim[3] != out->shape.dim[3] || in->elements < 1)
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"cannot run: input and output are not NHWC of one type");
+	/* coordinates have 10 fractional bits in 32 */
+	if (in->shape.dim[1] >= 1 << 20 || in->shape.dim[2] >= 1 << 20)
+		return tn_binder_refuse(
+			b, TN_RULE_NO_KERNEL, "has no kernel for sizes above 2^20");
+	return true;
+}
+
+static bool bind_bilinear_s8(struct tn_binder *b, bool align, bool half)
+{
+	const int64_t *in = tn_binder_in(b, 0)->shape.dim;
+	const int64_t *out = tn_binder_out(b, 0)->shape.dim;
+	struct tn_resize_params *p = tn_binder_simple(b, KERNEL_RESIZE_BILINEAR_S8, 1);
+	int64_t scale[2] = { 0, 0 };
+
+	if (!p)
+		return false;
+	for (int d = 0; d < 2; d++) {
+		bool aligned = align && out[d + 1] > 1;
+		int64_t from = in[d + 1] - aligned, to = out[d + 1] - aligned;
+
+		if (to > 0)
+			scale[d] = (1024 * from + to / 2) / to;
+	}
+	*p = (struct tn_resize_params){ p->order, (int32_t)in[0], (int32_t)in[1],
+		(int32_t)in[2], (int32_t)out[1], (int32_t)out[2], (int32_t)in[3], half,
+		(int32_t)scale[0], (int32_t)scale[1] };
+	return true;
+}
+
+static bool bind_bilinear_f32(struct tn_binder *b, bool align, bool half)
+{
+	const int64_t *in = tn_binder_in(b, 0)->shape.dim;
+	const int64_t *out = tn_binder_out(b, 0)->shape.dim;
+	struct tn_resize_f32_params *p =
+		tn_binder_simple(b, KERNEL_RESIZE_BILINEAR_F32, 1);
+	float scale[2] = { 0.0f, 0.0f };
+
+	if (!p)
+		return false;
+	for (int d = 0; d < 2; d++) {
+		bool aligned = align && out[d + 1] > 1;
+		int64_t from = in[d + 1] - aligned, to = out[d + 1] - aligned;
+
+		if (to > 0)
+			scale[d] = (float)from / (float)to;
+	}
+	*p = (struct tn_resize_f32_params){ p->order, (int32_t)in[0], (int32_t)in[1],
+		(int32_t)in[2], (int32_t)out[1], (int32_t)out[2], (int32_t)in[3], half,
+		scale[0], scale[1] };
+	return true;
+}
+
+bool tn_bind_resize_bilinear(struct tn_binder *b)
+{
+	bool align = tn_op_int(b->op, "align_corners", 0) != 0;
+	bool half = tn_op_int(b->op, "half_pixel_centers", 0) != 0;
+
+	if (!bilinear_operands(b))
+		return false;
+	if (align && half)
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"cannot both align corners and use half pixel centres");
+	if (tn_binder_in(b, 0)->dtype == DTYPE_I8)
+		return bind_bilinear_s8(b, align, half);
+	return tn_binder_types(b, DTYPE_F32, DTYPE_F32) &&
+	       bind_bilinear_f32(b, align, half);
+}

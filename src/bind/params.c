@@ -423,6 +423,126 @@ static const struct tn_field cumsum_fields[] = {
 	I32(tn_cumsum_params, out_shift),
 };
 
+static const struct tn_field resize_fields[] = {
+	ORDER(tn_resize_params),
+	I32(tn_resize_params, batches),
+	I32(tn_resize_params, in_h),
+	I32(tn_resize_params, in_w),
+	I32(tn_resize_params, out_h),
+	I32(tn_resize_params, out_w),
+	I32(tn_resize_params, depth),
+	I32(tn_resize_params, half_pixel),
+	I32(tn_resize_params, scale_y),
+	I32(tn_resize_params, scale_x),
+};
+
+static const struct tn_field resize_f32_fields[] = {
+	ORDER(tn_resize_f32_params),
+	I32(tn_resize_f32_params, batches),
+	I32(tn_resize_f32_params, in_h),
+	I32(tn_resize_f32_params, in_w),
+	I32(tn_resize_f32_params, out_h),
+	I32(tn_resize_f32_params, out_w),
+	I32(tn_resize_f32_params, depth),
+	I32(tn_resize_f32_params, half_pixel),
+	F32(tn_resize_f32_params, scale_y),
+	F32(tn_resize_f32_params, scale_x),
+};
+
+static const struct tn_field gather_fields[] = {
+	ORDER(tn_gather_params),
+	I32(tn_gather_params, batches),
+	I32(tn_gather_params, outer),
+	I32(tn_gather_params, indices),
+	I32(tn_gather_params, n),
+	I32(tn_gather_params, inner),
+	I32(tn_gather_params, size),
+};
+
+static const struct tn_field gather_nd_fields[] = {
+	ORDER(tn_gather_nd_params),
+	I32(tn_gather_nd_params, tuples),
+	I32(tn_gather_nd_params, rank),
+	DIMS(tn_gather_nd_params, dim),
+	DIMS(tn_gather_nd_params, stride),
+	I32(tn_gather_nd_params, inner),
+	I32(tn_gather_nd_params, size),
+};
+
+static const struct tn_field embedding_fields[] = {
+	ORDER(tn_embedding_params),
+	I32(tn_embedding_params, indices),
+	I32(tn_embedding_params, n),
+	I32(tn_embedding_params, inner),
+	F32(tn_embedding_params, scale),
+};
+
+static const struct tn_field matmul_f32_fields[] = {
+	ORDER(tn_matmul_f32_params),
+	I32(tn_matmul_f32_params, m.batch.rank),
+	DIMS(tn_matmul_f32_params, m.batch.dim),
+	DIMS(tn_matmul_f32_params, m.batch.stride_a),
+	DIMS(tn_matmul_f32_params, m.batch.stride_b),
+	I32(tn_matmul_f32_params, m.rows),
+	I32(tn_matmul_f32_params, m.columns),
+	I32(tn_matmul_f32_params, m.depth),
+	I32(tn_matmul_f32_params, m.a_row),
+	I32(tn_matmul_f32_params, m.a_step),
+	I32(tn_matmul_f32_params, m.b_column),
+	I32(tn_matmul_f32_params, m.b_step),
+};
+
+static const struct tn_field matmul_fields[] = {
+	ORDER(tn_matmul_params),
+	I32(tn_matmul_params, m.batch.rank),
+	DIMS(tn_matmul_params, m.batch.dim),
+	DIMS(tn_matmul_params, m.batch.stride_a),
+	DIMS(tn_matmul_params, m.batch.stride_b),
+	I32(tn_matmul_params, m.rows),
+	I32(tn_matmul_params, m.columns),
+	I32(tn_matmul_params, m.depth),
+	I32(tn_matmul_params, m.a_row),
+	I32(tn_matmul_params, m.a_step),
+	I32(tn_matmul_params, m.b_column),
+	I32(tn_matmul_params, m.b_step),
+	I32(tn_matmul_params, a_offset),
+	I32(tn_matmul_params, b_offset),
+	I32(tn_matmul_params, multiplier),
+	I32(tn_matmul_params, shift),
+	I32(tn_matmul_params, out_offset),
+};
+
+static const struct tn_field space_to_batch_fields[] = {
+	ORDER(tn_space_to_batch_params),
+	I32(tn_space_to_batch_params, in_batches),
+	I32(tn_space_to_batch_params, in_h),
+	I32(tn_space_to_batch_params, in_w),
+	I32(tn_space_to_batch_params, out_h),
+	I32(tn_space_to_batch_params, out_w),
+	I32(tn_space_to_batch_params, depth),
+	I32(tn_space_to_batch_params, block_h),
+	I32(tn_space_to_batch_params, block_w),
+	I32(tn_space_to_batch_params, pad_top),
+	I32(tn_space_to_batch_params, pad_left),
+	I32(tn_space_to_batch_params, size),
+	U32(tn_space_to_batch_params, fill),
+};
+
+static const struct tn_field broadcast_args_fields[] = {
+	ORDER(tn_broadcast_args_params),
+	I32(tn_broadcast_args_params, n_a),
+	I32(tn_broadcast_args_params, n_b),
+	I32(tn_broadcast_args_params, n),
+};
+
+static const struct tn_field update_slice_fields[] = {
+	ORDER(tn_update_slice_params),
+	I32(tn_update_slice_params, rank),
+	DIMS(tn_update_slice_params, dim),
+	DIMS(tn_update_slice_params, update_dim),
+	I32(tn_update_slice_params, size),
+};
+
 const struct tn_params_info tn_params[PARAMS_COUNT] = {
 #define PARAMS(id, tag, fields)                                                          \
 	[id] = { #tag, sizeof(struct tag), fields, sizeof(fields) / sizeof(*(fields)) },

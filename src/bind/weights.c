@@ -1,9 +1,10 @@
 /* Constants of layers: bias and packed filters. */
 #include "bind/binder.h"
 
-bool tn_binder_bias(struct tn_binder *b, enum tn_dtype dtype, int64_t channels)
+bool tn_binder_bias(
+	struct tn_binder *b, uint32_t k, enum tn_dtype dtype, int64_t channels)
 {
-	const struct tn_tensor *bias = tn_binder_in(b, 2);
+	const struct tn_tensor *bias = tn_binder_in(b, k);
 
 	if (!bias || (bias->dtype == dtype && bias->elements == channels))
 		return true;
@@ -68,4 +69,43 @@ bool tn_binder_unpack(struct tn_binder *b, uint32_t slot, const struct tn_tensor
 	operand->data = bytes;
 	operand->data_bytes = filter->elements;
 	return true;
+}
+
+bool tn_binder_channels(struct tn_binder *b, const struct tn_tensor *x,
+	const struct tn_tensor *filter, uint32_t axis, uint32_t channels,
+	struct tn_conv_params *p)
+{
+	const struct tn_quant *q = &filter->quant;
+	int32_t *multiplier = tn_binder_array(b, channels, sizeof(*multiplier));
+	int8_t *shift = tn_binder_array(b, channels, sizeof(*shift));
+	struct tn_scale in, out;
+	struct tn_multiplier m;
+
+	if (!multiplier || !shift || !tn_binder_scale(b, x, &in) ||
+		!tn_binder_scale(b, tn_binder_out(b, 0), &out))
+		return false;
+	if (q->damaged)
+		return tn_binder_refuse(b, TN_RULE_DAMAGED_SCALE,
+			"needs the scales of tensor '%s', whose bits the file has lost",
+			filter->name);
+	if (q->n != 1 && (q->n != channels || q->axis != axis))
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"needs 1 or %u scales for filter '%s', which has %u", channels,
+			filter->name, q->n);
+	for (uint32_t c = 0; c < channels; c++) {
+		double scale = (double)q->scale[q->n == 1 ? 0 : c];
+
+		if (!tn_binder_multiplier(
+			    b, (double)in.scale * scale / (double)out.scale, &m))
+			return false;
+		multiplier[c] = m.multiplier;
+		shift[c] = (int8_t)m.shift;
+	}
+	p->in_offset = -in.zero_point;
+	p->out_offset = out.zero_point;
+	p->n_channels = channels;
+	p->multiplier = multiplier;
+	p->shift = shift;
+	return tn_binder_activation(
+		b, tn_binder_out(b, 0), out, &p->act_min, &p->act_max);
 }

@@ -94,45 +94,6 @@ static bool grouped_window_of(
 	return window_of(b, &g, &op, out);
 }
 
-/* A multiplier for each output channel, from the filter's scales along `axis`. */
-static bool channel_scales(struct tn_binder *b, const struct tn_tensor *filter,
-	uint32_t axis, uint32_t channels, struct tn_conv_params *p)
-{
-	const struct tn_quant *q = &filter->quant;
-	int32_t *multiplier = tn_binder_array(b, channels, sizeof(*multiplier));
-	int8_t *shift = tn_binder_array(b, channels, sizeof(*shift));
-	struct tn_scale in, out;
-	struct tn_multiplier m;
-
-	if (!multiplier || !shift || !tn_binder_scale(b, tn_binder_in(b, 0), &in) ||
-		!tn_binder_scale(b, tn_binder_out(b, 0), &out))
-		return false;
-	if (q->damaged)
-		return tn_binder_refuse(b, TN_RULE_DAMAGED_SCALE,
-			"needs the scales of tensor '%s', whose bits the file has lost",
-			filter->name);
-	if (q->n != 1 && (q->n != channels || q->axis != axis))
-		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
-			"needs 1 or %u scales for filter '%s', which has %u", channels,
-			filter->name, q->n);
-	for (uint32_t c = 0; c < channels; c++) {
-		double scale = (double)q->scale[q->n == 1 ? 0 : c];
-
-		if (!tn_binder_multiplier(
-			    b, (double)in.scale * scale / (double)out.scale, &m))
-			return false;
-		multiplier[c] = m.multiplier;
-		shift[c] = (int8_t)m.shift;
-	}
-	p->in_offset = -in.zero_point;
-	p->out_offset = out.zero_point;
-	p->n_channels = channels;
-	p->multiplier = multiplier;
-	p->shift = shift;
-	return tn_binder_activation(
-		b, tn_binder_out(b, 0), out, &p->act_min, &p->act_max);
-}
-
 static bool bind_conv_s8(struct tn_binder *b, enum tn_kernel_id kernel, uint32_t axis,
 	const struct tn_geometry *g, int32_t groups)
 {
@@ -143,8 +104,9 @@ static bool bind_conv_s8(struct tn_binder *b, enum tn_kernel_id kernel, uint32_t
 		return false;
 	p->g = *g;
 	p->groups = groups;
-	return tn_binder_bias(b, DTYPE_I32, g->out_c) &&
-	       channel_scales(b, filter, axis, (uint32_t)g->out_c, p) &&
+	return tn_binder_bias(b, 2, DTYPE_I32, g->out_c) &&
+	       tn_binder_channels(
+		       b, tn_binder_in(b, 0), filter, axis, (uint32_t)g->out_c, p) &&
 	       tn_binder_unpack(b, 1, filter);
 }
 
@@ -164,8 +126,9 @@ static bool bind_conv_s16(struct tn_binder *b, enum tn_kernel_id kernel,
 		return false;
 	p->g = *g;
 	p->groups = groups;
-	return tn_binder_bias(b, wide ? DTYPE_I64 : DTYPE_I32, g->out_c) &&
-	       channel_scales(b, tn_binder_in(b, 1), axis, (uint32_t)g->out_c, p) &&
+	return tn_binder_bias(b, 2, wide ? DTYPE_I64 : DTYPE_I32, g->out_c) &&
+	       tn_binder_channels(b, tn_binder_in(b, 0), tn_binder_in(b, 1), axis,
+		       (uint32_t)g->out_c, p) &&
 	       (!wide || tn_binder_wide_shifts(b, p->shift, p->n_channels));
 }
 
@@ -178,7 +141,7 @@ static bool bind_conv_f32(struct tn_binder *b, enum tn_kernel_id kernel,
 		return false;
 	p->g = *g;
 	p->groups = groups;
-	return tn_binder_bias(b, DTYPE_F32, g->out_c) &&
+	return tn_binder_bias(b, 2, DTYPE_F32, g->out_c) &&
 	       tn_binder_activation_f32(b, &p->act_min, &p->act_max);
 }
 
