@@ -66,6 +66,10 @@ static void check_tensor(struct tn_check *c, uint32_t i)
 	struct tn_verdict v = { .op = TN_NONE, .tensor = i, .region = p->region };
 	int64_t width = tn_dtype_bits(t->dtype) / 8, place;
 
+	v.rule = "plan/unplaced";
+	if (c->ref.given[i] && !c->ref.constant[i] && at->begin < at->end &&
+		root->region == TN_REGION_NONE)
+		tn_check_refuse(c, &v, "'%s' has no place in memory", t->name);
 	if (p->region == TN_REGION_NONE)
 		return;
 	v.rule = "plan/stale";

@@ -208,8 +208,8 @@ static bool fill(struct tn_reference *ref, struct tn_arena *arena)
 	return ok;
 }
 
-enum tn_status tn_reference_run(const struct tn_graph *g, struct tn_arena *arena,
-	struct tn_reference *out, uint32_t *out_bad)
+enum tn_status tn_reference_run(
+	const struct tn_graph *g, struct tn_arena *arena, struct tn_reference *out)
 {
 	*out = (struct tn_reference){ .g = g };
 	out->deeds = TN_NEW_ARRAY(arena, struct tn_deed, g->n_ops);
@@ -219,8 +219,8 @@ enum tn_status tn_reference_run(const struct tn_graph *g, struct tn_arena *arena
 	out->state = TN_NEW_ARRAY(arena, struct tn_memory, g->n_tensors);
 	if (!out->deeds || !out->extent || !out->given || !out->constant || !out->state)
 		return TN_ERR_NOMEM;
-	for (*out_bad = 0; *out_bad < g->n_tensors; ++*out_bad)
-		if (!extent_of(g, *out_bad, &out->extent[*out_bad]))
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		if (!extent_of(g, i, &out->extent[i]))
 			return TN_ERR_INPUT;
 	if (!number_values(out, arena) || !fill(out, arena))
 		return TN_ERR_NOMEM;

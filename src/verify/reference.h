@@ -49,8 +49,8 @@ struct tn_reference {
 	uint32_t n_values;
 };
 
-/* TN_ERR_INPUT when a view does not resolve or leaves its root: *out_bad is the tensor. */
-enum tn_status TN_MUST_CHECK tn_reference_run(const struct tn_graph *g,
-	struct tn_arena *arena, struct tn_reference *out, uint32_t *out_bad);
+/* TN_ERR_INPUT when a view does not resolve or leaves its root. */
+enum tn_status TN_MUST_CHECK tn_reference_run(
+	const struct tn_graph *g, struct tn_arena *arena, struct tn_reference *out);
 
 #endif

@@ -281,6 +281,35 @@ static bool check_variant(struct run *r, const struct tn_plan_op *p, struct tn_v
 	return true;
 }
 
+/* Nothing runs: the input's bytes are the output's. */
+static void check_elided(struct run *r)
+{
+	const struct tn_op *op = &r->c->g->ops[r->op];
+	const struct tn_plan_tensor *p = r->c->plan->tensors, *from, *to;
+	struct tn_verdict bad = { .rule = "plan/elided", .op = r->op, .tensor = TN_NONE };
+	struct tn_touch *in = &r->deed->touches[0], *out;
+
+	if (op->n_inputs < 1 || op->n_outputs != 1) {
+		tn_check_refuse(
+			r->c, &bad, "nothing runs, but it is no view of one input");
+		return;
+	}
+	out = &r->deed->touches[op->n_inputs];
+	bad.tensor = out->tensor;
+	from = &p[in->at.root];
+	to = &p[out->at.root];
+	if (out->at.begin == out->at.end)
+		return;
+	if (in->at.begin == in->at.end || from->region != to->region ||
+		from->offset + in->at.begin != to->offset + out->at.begin)
+		tn_check_refuse(r->c, &bad, "nothing runs, but '%s' is not at its input",
+			r->c->g->tensors[out->tensor].name);
+	else
+		(void)holds(r, out, &out->made, 0, out->at.end - out->at.begin, true,
+			bad.rule);
+	write_all(r); /* what follows is not the fault of its readers */
+}
+
 static void run_op(struct run *r)
 {
 	const struct tn_plan_op *p = &r->c->plan->ops[r->op];
@@ -290,19 +319,17 @@ static void run_op(struct run *r)
 		.tensor = TN_NONE,
 		.region = p->scratch_region,
 		.place = p->scratch_offset };
+	bool exists = p->elided || check_variant(r, p, v);
 
-	for (uint32_t k = 0; p->elided && k < r->deed->n; k++) {
-		struct tn_touch *t = &r->deed->touches[k];
-
-		if (t->writes)
-			(void)holds(r, t, &t->made, 0, t->at.end - t->at.begin, true,
-				"plan/elided");
-	}
-	if (p->elided)
+	if (r->deed->idle)
 		return;
+	if (p->elided) {
+		check_elided(r);
+		return;
+	}
 	(void)scratch(r, p, false);
-	if (!check_variant(r, p, v))
-		write_all(r); /* what follows is not the fault of its readers */
+	if (!exists)
+		write_all(r);
 	else if (r->deed->opaque)
 		run_opaque(r);
 	else
@@ -392,8 +419,7 @@ static enum tn_status execute(struct tn_check *c)
 	for (uint32_t i = 0; i < c->g->n_ops && r.status == TN_OK; i++) {
 		r.op = c->plan->order[i];
 		r.deed = &c->ref.deeds[r.op];
-		if (!r.deed->idle)
-			run_op(&r);
+		run_op(&r);
 		r.done[r.op] = true;
 	}
 	if (r.status == TN_OK)
@@ -411,7 +437,6 @@ enum tn_status tn_verify(const struct tn_graph *g, const struct tn_plan *plan,
 		.rule = "plan/stale", .op = TN_NONE, .tensor = TN_NONE
 	};
 	enum tn_status status;
-	uint32_t bad;
 
 	*out = (struct tn_verdict){ .op = TN_NONE, .tensor = TN_NONE };
 	if (plan->n_tensors != g->n_tensors || plan->n_ops != g->n_ops) {
@@ -420,7 +445,7 @@ enum tn_status tn_verify(const struct tn_graph *g, const struct tn_plan *plan,
 			plan->n_tensors, plan->n_ops, g->n_tensors, g->n_ops);
 		return TN_ERR_REFUSED;
 	}
-	status = tn_reference_run(g, scratch, &c.ref, &bad);
+	status = tn_reference_run(g, scratch, &c.ref);
 	if (status != TN_OK) /* tn_validate refuses views that do not resolve */
 		return status == TN_ERR_INPUT ? TN_ERR_INTERNAL : status;
 	if (!tn_check_layout(&c))

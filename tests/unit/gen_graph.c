@@ -553,7 +553,7 @@ static int add_some_op(struct tn_gen *gen, struct pool *p, int state)
 		return mystery(gen, p, in);
 	if (strided)
 		return -1;
-	if (o->views && !tn_gen_random(gen, 8))
+	if (o->views && !o->runnable && !tn_gen_random(gen, 8))
 		return part_view(gen, in);
 	if (state >= 0 && !tn_gen_random(gen, 8))
 		return update(gen, p, state);

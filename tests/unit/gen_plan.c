@@ -201,6 +201,7 @@ static void overlay(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan
 		n = tn_gen_random(gen, n);
 		plan->ops[id].descending = v[n].descending;
 		plan->ops[id].hold = (uint8_t)v[n].hold;
+		plan->ops[id].scratch_region = 0;
 		plan->ops[id].scratch_bytes =
 			tn_contract_scratch(g, (tn_op_id){ id }, v[n]);
 		plan->ops[id].scratch_offset =
@@ -213,11 +214,35 @@ static void overlay(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan
 		tn_op_info(op->kind)->access == ACCESS_VIEW && tn_gen_random(gen, 2);
 }
 
+/* Another variant of a random op, its scratch near one of its operands. */
+static void move_scratch(
+	struct tn_gen *gen, const struct tn_graph *g, struct tn_plan *plan)
+{
+	uint32_t id = tn_gen_random(gen, g->n_ops);
+	const struct tn_op *op = &g->ops[id];
+	struct tn_plan_op *p = &plan->ops[id];
+	struct tn_variant v[TN_VARIANTS_MAX];
+	uint32_t n = tn_contract_variants(g, (tn_op_id){ id }, v);
+	const struct tn_plan_tensor *near = &plan->tensors[op->outputs[0].i];
+
+	if (tn_gen_random(gen, 2))
+		near = &plan->tensors[op->inputs[0].i];
+	if (!n || near->region == TN_REGION_NONE)
+		return;
+	n = n > 2 ? 2 + tn_gen_random(gen, n - 2) : tn_gen_random(gen, n);
+	p->descending = v[n].descending;
+	p->hold = (uint8_t)v[n].hold;
+	p->scratch_bytes = tn_contract_scratch(g, (tn_op_id){ id }, v[n]) +
+			   (tn_gen_random(gen, 8) ? 0 : tn_gen_random(gen, 24));
+	p->scratch_region = near->region;
+	p->scratch_offset = (near->offset / 16 + tn_gen_random(gen, 3)) * 16;
+}
+
 static void change_op(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan *plan)
 {
 	struct tn_plan_op *p = &plan->ops[tn_gen_random(gen, g->n_ops)];
 
-	switch (tn_gen_random(gen, 4)) {
+	switch (tn_gen_random(gen, 5)) {
 	case 0:
 		p->descending ^= 1;
 		break;
@@ -228,8 +253,7 @@ static void change_op(struct tn_gen *gen, const struct tn_graph *g, struct tn_pl
 		p->elided = !p->elided;
 		break;
 	default:
-		p->scratch_bytes = 1 + tn_gen_random(gen, 24);
-		p->scratch_offset = 16 * tn_gen_random(gen, 12);
+		move_scratch(gen, g, plan);
 		break;
 	}
 }

@@ -282,22 +282,27 @@ static void run_plan_op(struct sim *s)
 	struct cell garbage = { written(s, s->op, 63), 0 };
 	bool found = false;
 
+	for (uint32_t i = 0; i < (n ? n : 1); i++)
+		found = found ||
+			(list[i].descending == v.descending && list[i].hold == v.hold);
+	if (!p->elided &&
+		(!found || p->scratch_bytes <
+				   tn_contract_scratch(s->g, (tn_op_id){ s->op }, v))) {
+		wrong(s, "no such variant");
+		return;
+	}
 	if (is_view(s, op))
 		return;
+	if (p->elided && (op->n_outputs != 1 || b[0].tensor == TN_NONE || !b[0].n ||
+				 !has_memory(s, &b[0]) ||
+				 placed(s, &b[0], 0) != placed(s, &b[op->n_inputs], 0)))
+		wrong(s, "elided, and not where its input is");
 	if (p->elided) {
 		for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++)
 			for (uint32_t i = 0; b[k].writes && i < b[k].n; i++)
 				if (made(s, op, k, i).value &&
 					!same(*placed(s, &b[k], i), made(s, op, k, i)))
 					wrong(s, "elided, and not in place");
-		return;
-	}
-	for (uint32_t i = 0; i < (n ? n : 1); i++)
-		found = found ||
-			(list[i].descending == v.descending && list[i].hold == v.hold);
-	if (!found ||
-		p->scratch_bytes < tn_contract_scratch(s->g, (tn_op_id){ s->op }, v)) {
-		wrong(s, "no such variant");
 		return;
 	}
 	for (int64_t i = 0; i < p->scratch_bytes; i++)
@@ -414,6 +419,9 @@ static void check_layout(struct sim *s)
 		struct bytes b = bytes_of(s, i);
 		int64_t width = tn_dtype_bits(s->g->tensors[i].dtype) / 8;
 
+		if (is_given(s, i) && has_memory(s, &b) &&
+			plan->tensors[b.root].region == TN_REGION_NONE)
+			wrong(s, "no place");
 		if (p->region == TN_REGION_NONE)
 			continue;
 		if (p->bytes != s->g->tensors[i].bytes || constant(s, b.root))

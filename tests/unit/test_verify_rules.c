@@ -123,6 +123,7 @@ EDIT(over_living, put_at(p, B, A, 0);)
 EDIT(elided, put_at(p, C, B, 0); p->ops[RESHAPE].elided = true;)
 EDIT(elided_elsewhere, p->ops[RESHAPE].elided = true;)
 EDIT(elided_add, put_at(p, B, W, 0); p->ops[ADD].elided = true;)
+EDIT(elided_sum, put_at(p, SUMS, B, 0); p->ops[SUM].elided = true;)
 EDIT(copied_in_place, put_at(p, C, B, 0);)
 EDIT(copied_near, p->tensors[B].offset = 400; put_at(p, C, B, 8);)
 EDIT(opaque_in_place, put_at(p, D, C, 8);)
@@ -163,6 +164,7 @@ EDIT(natural_align, p->tensors[D].offset += 1; g->tensors[D].dtype = DTYPE_I16;
 EDIT(view_elsewhere, p->tensors[PART].offset += 1;)
 EDIT(view_derived, p->tensors[PART].region = TN_REGION_NONE;)
 EDIT(unplaced, p->tensors[D].region = TN_REGION_NONE;)
+EDIT(unplaced_input, g->n_ops = p->n_ops = 0; p->tensors[W].region = TN_REGION_NONE;)
 EDIT(unplaced_output, g->n_ops = p->n_ops = 0; p->tensors[E].region = TN_REGION_NONE;)
 EDIT(other_size, p->tensors[D].bytes = 9;)
 EDIT(other_count, p->n_ops -= 1;)
@@ -193,8 +195,9 @@ static const struct example {
 	{ "shifted down descending", shifted_down_descending, true, "plan/overlap", ADD, W, 14, 15, W, B },
 	{ "over living", over_living, true, "plan/lost-value", STATE, A, 0, 16, A, B },
 	{ "elided", elided, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
-	{ "elided elsewhere", elided_elsewhere, true, "plan/elided", RESHAPE, C, 0, 16, B, NOT },
-	{ "elided add", elided_add, true, "plan/elided", ADD, B, 0, 16, B, W },
+	{ "elided elsewhere", elided_elsewhere, true, "plan/elided", RESHAPE, C, 0, 0, NOT, NOT },
+	{ "elided add", elided_add, true, "plan/elided", ADD, B, 0, 0, NOT, NOT },
+	{ "elided sum", elided_sum, true, "plan/elided", SUM, SUMS, 0, 4, SUMS, B },
 	{ "copied in place", copied_in_place, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
 	{ "copied near", copied_near, true, "plan/overlap", RESHAPE, B, 8, 16, B, B },
 	{ "opaque in place", opaque_in_place, true, "plan/overlap", MYSTERY, C, 8, 16, B, D },
@@ -232,6 +235,7 @@ static const struct example {
 	{ "view elsewhere", view_elsewhere, false, "plan/view", NOT, PART, 0, 0, NOT, NOT },
 	{ "view derived", view_derived, false, NULL, NOT, NOT, 0, 0, NOT, NOT },
 	{ "unplaced", unplaced, true, "plan/unplaced", MYSTERY, D, 0, 0, NOT, NOT },
+	{ "unplaced input", unplaced_input, false, "plan/unplaced", NOT, W, 0, 0, NOT, NOT },
 	{ "unplaced output", unplaced_output, false, "plan/unplaced", NOT, E, 0, 0, NOT, NOT },
 	{ "other size", other_size, false, "plan/stale", NOT, D, 0, 0, NOT, NOT },
 	{ "other count", other_count, false, "plan/stale", NOT, NOT, 0, 0, NOT, NOT },
