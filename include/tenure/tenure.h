@@ -71,9 +71,6 @@ typedef struct tenure_options {
 	/* report: files to write; NULL: not wanted */
 	const char *svg, *dot, *trace, *csv;
 	int ascii;
-
-	/* offsets */
-	int64_t capacity;   /* bytes; -1: minimise */
 } tenure_options;
 
 /* Defaults: overlap full, align 16, seed 1, no budget, standard streams. */
@@ -88,7 +85,6 @@ int tenure_validate(const tenure_options *options, const char *graph);
 int tenure_report(const tenure_options *options, const char *graph);
 int tenure_explain(const tenure_options *options, const char *graph, const char *tensor);
 int tenure_convert(const tenure_options *options, const char *graph);
-int tenure_offsets(const tenure_options *options, const char *problem);
 
 /* "0.1.0" */
 const char *tenure_version(void);

@@ -22,8 +22,6 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 		"follow one tensor from the file to its address", 2, 2 },
 	[COMMAND_CONVERT] = { "convert", "GRAPH -o OUT.json",
 		"write the graph in the native format", 1, 1 },
-	[COMMAND_OFFSETS] = { "offsets", "PROBLEM.csv",
-		"solve an offset problem: the planner alone", 1, 1 },
 };
 
 #define C(name) (1u << COMMAND_##name)
@@ -59,9 +57,8 @@ static const char *const level_words[] = { "note", "warning", "error", NULL };
 
 static const struct option_row rows[] = {
 	{ "output", 'o', VALUE_TEXT, AT(output),
-		C(PLAN) | C(EMIT) | C(REPORT) | C(CONVERT) | C(OFFSETS) | C(LINT) |
-			C(RUN),
-		"FILE", "write here ('-': standard output)", NULL },
+		C(PLAN) | C(EMIT) | C(REPORT) | C(CONVERT) | C(LINT) | C(RUN), "FILE",
+		"write here ('-': standard output)", NULL },
 	{ "json", 0, VALUE_FLAG, AT(json), C(PLAN), NULL, "print the plan as JSON",
 		NULL },
 	{ "format", 0, VALUE_TEXT, AT(format), C(LINT), "NAME",
@@ -83,9 +80,9 @@ static const struct option_row rows[] = {
 		"budget for the arena", NULL },
 	{ "flash", 0, VALUE_SIZE, AT(flash), C(LINT) | C(PLAN), "BYTES",
 		"budget for the constants", NULL },
-	{ "nodes", 0, VALUE_SIZE, AT(nodes), PLANS | C(OFFSETS), "N",
+	{ "nodes", 0, VALUE_SIZE, AT(nodes), PLANS, "N",
 		"search nodes before the best plan so far is taken", NULL },
-	{ "time-limit", 0, VALUE_SECONDS, AT(time_limit), C(PLAN) | C(OFFSETS), "S",
+	{ "time-limit", 0, VALUE_SECONDS, AT(time_limit), C(PLAN), "S",
 		"seconds before the best plan so far is taken", NULL },
 	{ "dump", 0, VALUE_TEXT, AT(dump), PLANS | C(CONVERT), "STAGES",
 		"print graph,order,alias,live,hazards,inplace,problem,plan", NULL },
@@ -119,10 +116,6 @@ static const struct option_row rows[] = {
 	{ "csv", 0, VALUE_TEXT, AT(csv), C(REPORT), "FILE", "the plan as CSV", NULL },
 	{ "ascii", 0, VALUE_FLAG, AT(ascii), C(REPORT), NULL,
 		"a timeline for the terminal", NULL },
-	{ "capacity", 0, VALUE_SIZE, AT(capacity), C(OFFSETS), "BYTES",
-		"stop at the first solution that fits", NULL },
-	{ "minimize", 0, VALUE_FLAG, 0, C(OFFSETS), NULL,
-		"find the least height (the default)", NULL },
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
@@ -244,10 +237,7 @@ static bool set_value(struct arguments *args, const struct option_row *row,
 
 	switch (row->kind) {
 	case VALUE_FLAG:
-		if (strcmp(row->name, "minimize") == 0)
-			args->options.capacity = -1;
-		else
-			memcpy(field, &on, sizeof(on));
+		memcpy(field, &on, sizeof(on));
 		return true;
 	case VALUE_TEXT:
 		memcpy(field, &value, sizeof(value));

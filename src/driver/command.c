@@ -17,8 +17,7 @@ void tenure_options_init(tenure_options *options)
 		.format = "text",
 		.fail_on = TENURE_LEVEL_ERROR,
 		.seed = 1,
-		.on = "host",
-		.capacity = -1 };
+		.on = "host" };
 }
 
 const char *tenure_version(void)
