@@ -173,6 +173,28 @@ static void same_claim(
 	same_ids(what, "ops in order", a->order, b->order, a->n_order, b->n_order);
 }
 
+static void same_flow(
+	const char *what, const struct tn_graph *a, const struct tn_graph *b)
+{
+	SAME_INT(a, b, parallel);
+	SAME_TEXT(a, b, unrolled_op);
+	SAME_INT(a, b, trip_count);
+	SAME_INT(a, b, n_branches);
+	for (uint32_t i = 0; i < a->n_branches; i++) {
+		SAME_TEXT(a, b, branches[i].choice);
+		SAME_TEXT(a, b, branches[i].name);
+		same_ids(what, "ops in branch", a->branches[i].ops, b->branches[i].ops,
+			a->branches[i].n_ops, b->branches[i].n_ops);
+	}
+	SAME_INT(a, b, n_scopes);
+	for (uint32_t i = 0; i < a->n_scopes; i++) {
+		SAME_TEXT(a, b, scopes[i].name);
+		same_ids(what, "tensors in scope", a->scopes[i].tensors,
+			b->scopes[i].tensors, a->scopes[i].n_tensors,
+			b->scopes[i].n_tensors);
+	}
+}
+
 void same_graph(const char *what, const struct tn_graph *a, const struct tn_graph *b,
 	unsigned flags)
 {
@@ -190,6 +212,7 @@ void same_graph(const char *what, const struct tn_graph *a, const struct tn_grap
 	for (uint32_t i = 0; i < a->n_claims; i++)
 		same_claim(what, &a->claims[i], &b->claims[i]);
 	SAME_INT(a, b, invocations);
+	same_flow(what, a, b);
 	if (!(flags & SAME_BUT_ROUNDED))
 		SAME_INT(a, b, lossy);
 	if (!(flags & SAME_BUT_POINTERS) && !(flags & SAME_BUT_ROUNDED))
