@@ -62,7 +62,7 @@ class Model:
         self.buffers = [Table()]  # number 0 is empty by convention
         self.outside = []         # (buffer index, bytes) behind the FlatBuffer
         self.codes, self.code_of = [], {}
-        self.graphs = []
+        self.graphs, self.metadata = [], []
 
     def buffer(self, data, outside=False):
         if outside:
@@ -92,7 +92,8 @@ class Model:
         root = Table(
             _0=u32(3), _1=Vector(None, self.codes),
             _2=Vector(None, [g.table() for g in self.graphs]),
-            _3=Text('made by tools/make_tflite.py'), _4=Vector(None, self.buffers))
+            _3=Text('made by tools/make_tflite.py'), _4=Vector(None, self.buffers),
+            _6=Vector(None, self.metadata) if self.metadata else None)
         for table, data in self.outside:  # a first layout tells where the end is
             table.fields[1].value = len(Writer().finish(root, b'TFL3'))
         out = Writer().finish(root, b'TFL3')
@@ -213,7 +214,8 @@ def features():
 
 
 def svdf():
-    """A state tensor that an op mutates in place, and an optional input in the middle."""
+    """A state tensor that an op mutates in place, an optional input in the middle, and a
+    memory plan: the state and the input have places, the output is left to the runtime."""
     m = Model()
     g = m.graph()
     x = g.tensor('x', [1, 6], INT8, [0.05], [2])
@@ -223,6 +225,9 @@ def svdf():
     y = g.tensor('y', [1, 4], INT8, [0.1], [0])
     g.op(m.code(SVDF), [x, wf, wt, -1, st], [y], 6, Table(_0=i32(1), _1=i8(RELU)))
     g.inputs, g.outputs = [x], [y]
+    plan = m.buffer(struct.pack('<8i', 1, 1, 5, 16, -1, -1, 0, -1))
+    m.metadata.append(Table(_0=Text('min_runtime_version'), _1=u32(0)))
+    m.metadata.append(Table(_0=Text('OfflineMemoryAllocation'), _1=u32(plan)))
     return m
 
 
@@ -261,6 +266,11 @@ def invalid():
         g.inputs, g.outputs = [3, -1], [2]
         g.op(0, [7, 0], [-1], 11, Table())
 
+    def short_plan(m, g):
+        m.metadata.append(Table(_0=Text('OfflineMemoryAllocation'), _1=u32(
+            m.buffer(struct.pack('<5i', 1, 1, 3, 0, -1)))))
+
+    yield 'tflite-plan', wrong(short_plan)
     yield 'tflite-buffer', set_tensor(1, _2=u32(2))
     yield 'tflite-constant-size', set_tensor(1, _0=Vector('i', [3]))
     yield 'tflite-rank', set_tensor(1, _0=Vector('i', [1] * 9))

@@ -95,4 +95,9 @@ bool tn_tfl_add_op(struct tn_tfl *tfl, struct tn_build *b, const struct tn_path 
 bool tn_tfl_add_ends(struct tn_tfl *tfl, struct tn_build *b, const struct tn_path *path,
 	const int64_t *inputs, size_t n_inputs, const int64_t *outputs, size_t n_outputs);
 
+/* The metadata that holds a memory plan, as a claim of the finished graph. */
+#define TN_TFL_OFFLINE_PLAN "OfflineMemoryAllocation"
+bool tn_tfl_add_offline_plan(struct tn_tfl *tfl, struct tn_graph *g,
+	const struct tn_path *path, uint64_t buffer);
+
 #endif

@@ -8,186 +8,24 @@
 #include "import/import.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/banned.h"
 #include "base/checked.h"
-#include "import/flatc.h"
-#include "import/json.h"
-#include "import/tflite_build.h"
+#include "import/tflite_json.h"
 
-#define TFLITE_TYPE "tflite/type"
-
-struct ints {
-	TN_VEC(int64_t) v;
-};
-
-struct reader {
-	struct tn_import *im;
-	struct tn_flatc flatc;
-	struct tn_tfl tfl;
-	struct tn_arena scratch;
-	/* lists of the tensor or op at hand, reused */
-	struct ints shape, zero_point, inputs, outputs, intermediates;
-	TN_VEC(float) scale;
-	bool nomem;
-};
+#include "base/banned.h"
 
 struct options {
-	struct reader *r;
+	struct tn_tflj *r;
 	const json_t *table;
 };
 
-static int name_number(const char *const *names, const char *text)
-{
-	for (int i = 0; names && names[i]; i++)
-		if (strcmp(names[i], text) == 0)
-			return i;
-	return -1;
-}
-
-/* An integer: a number, true or false, a number in a string, or the name of a value of an
- * enumeration. */
-static bool integer(struct reader *r, const struct tn_path *at, const json_t *value,
-	const char *const *names, int64_t *out)
-{
-	const char *text = json_string_value(value);
-	char *end;
-
-	if (json_is_integer(value)) {
-		*out = json_integer_value(value);
-		return true;
-	}
-	if (json_is_boolean(value)) {
-		*out = json_is_true(value);
-		return true;
-	}
-	if (text && names && name_number(names, text) >= 0) {
-		*out = name_number(names, text);
-		return true;
-	}
-	if (text && *text && strspn(text, "-0123456789") == strlen(text)) {
-		/* an unsigned 64-bit number beyond the signed ones keeps its bits */
-		*out = *text == '-' ? strtoll(text, &end, 10)
-				    : (int64_t)strtoull(text, &end, 10);
-		if (!*end)
-			return true;
-	}
-	if (text)
-		tn_json_error(r->im, TFLITE_TYPE, at, "'%s' is not known", text);
-	else
-		tn_json_error(r->im, TFLITE_TYPE, at, "expected an integer, found %s",
-			tn_json_kind(value));
-	return false;
-}
-
-static int64_t number(struct reader *r, const struct tn_path *up, const json_t *object,
-	const char *key, int64_t otherwise)
-{
-	const json_t *value = json_object_get(object, key);
-	struct tn_path at = { up, key, 0 };
-	int64_t result = otherwise;
-
-	if (value)
-		integer(r, &at, value, NULL, &result);
-	return result;
-}
-
-static bool real(
-	struct reader *r, const struct tn_path *at, const json_t *value, double *out)
-{
-	static const char *const names[] = { "nan", "-nan", "NaN", "inf", "+inf",
-		"Infinity", "-inf", "-Infinity", NULL };
-	const char *text = json_string_value(value);
-	int which = text ? name_number(names, text) : -1;
-
-	if (json_is_number(value)) {
-		*out = json_number_value(value);
-		return true;
-	}
-	if (which >= 0) {
-		*out = which < 3 ? (double)NAN : which < 6 ? HUGE_VAL : -HUGE_VAL;
-		return true;
-	}
-	tn_json_error(r->im, TFLITE_TYPE, at, "expected a number, found %s",
-		tn_json_kind(value));
-	return false;
-}
-
-/* Does no other float print like this with six decimals? */
-static bool is_exact(double printed)
-{
-	float value = (float)printed;
-	double millionths = printed * 1e6;
-
-	if (!isfinite(printed) || !isfinite(value))
-		return true;
-	if (fabs(millionths - nearbyint(millionths)) > 1e-4 ||
-		(printed != 0 && fabs(millionths) < 0.5))
-		return true; /* more than six decimals: not flatc's rounding */
-	return fabs((double)nextafterf(value, HUGE_VALF) - printed) > 5.001e-7 &&
-	       fabs((double)nextafterf(value, -HUGE_VALF) - printed) > 5.001e-7;
-}
-
-/* The member when it is a list; reports another kind. */
-static const json_t *list(
-	struct reader *r, const struct tn_path *up, const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	struct tn_path at = { up, key, 0 };
-
-	return value && tn_json_want(r->im, TFLITE_TYPE, &at, value, JSON_ARRAY) ? value
-										 : NULL;
-}
-
-static const json_t *object_in(
-	struct reader *r, const struct tn_path *up, const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	struct tn_path at = { up, key, 0 };
-
-	return value && tn_json_want(r->im, TFLITE_TYPE, &at, value, JSON_OBJECT) ? value
-										  : NULL;
-}
-
-static bool integers(struct reader *r, const struct tn_path *up, const json_t *object,
-	const char *key, struct ints *out)
-{
-	const json_t *values = list(r, up, object, key);
-	struct tn_path path = { up, key, 0 };
-	bool ok = true;
-
-	out->v.count = 0;
-	for (size_t i = 0; i < json_array_size(values); i++) {
-		struct tn_path at = { &path, NULL, i };
-		int64_t value = -1;
-
-		ok = integer(r, &at, json_array_get(values, i), NULL, &value) && ok;
-		if (!tn_vec_push(&r->scratch, &out->v, value))
-			r->nomem = true;
-	}
-	return ok && !r->nomem;
-}
-
-static void text(struct reader *r, const struct tn_path *up, const json_t *object,
-	const char *key, const char **out, size_t *out_len)
-{
-	const json_t *value = json_object_get(object, key);
-	struct tn_path at = { up, key, 0 };
-
-	*out = "";
-	if (value)
-		tn_json_string(r->im, TFLITE_TYPE, &at, value, out);
-	*out_len = strlen(*out);
-}
-
-static void read_code(struct reader *r, const struct tn_path *path, const json_t *object,
+static void read_code(struct tn_tflj *r, const struct tn_path *path, const json_t *object,
 	struct tn_tfl_code *out)
 {
 	const json_t *builtin = json_object_get(object, "builtin_code");
-	int64_t deprecated = number(r, path, object, "deprecated_builtin_code", 0),
+	int64_t deprecated =
+			tn_tflj_number(r, path, object, "deprecated_builtin_code", 0),
 		wide = 0;
 	struct tn_path at = { path, "builtin_code", 0 };
 	const char *name = json_string_value(builtin), *custom;
@@ -199,14 +37,14 @@ static void read_code(struct reader *r, const struct tn_path *path, const json_t
 		/* newer than the schema known here */
 		out->type = tn_tfl_text(&r->tfl, name, strlen(name));
 		return;
-	} else if (builtin && !integer(r, &at, builtin, NULL, &wide)) {
+	} else if (builtin && !tn_tflj_integer(r, &at, builtin, NULL, &wide)) {
 		return;
 	}
-	text(r, path, object, "custom_code", &custom, &len);
+	tn_tflj_text(r, path, object, "custom_code", &custom, &len);
 	tn_tfl_add_code(&r->tfl, path, wide, deprecated, custom, len, out);
 }
 
-static void read_buffer(struct reader *r, const struct tn_path *path,
+static void read_buffer(struct tn_tflj *r, const struct tn_path *path,
 	const json_t *object, size_t index, struct tn_tfl_buffer *out)
 {
 	const struct tn_flatc_data *data =
@@ -214,8 +52,8 @@ static void read_buffer(struct reader *r, const struct tn_path *path,
 
 	*out = (struct tn_tfl_buffer){ .kind = DATA_NONE };
 	/* bytes behind the FlatBuffer, which flatc does not follow, or that somebody cut out */
-	if ((number(r, path, object, "offset", 0) > 1 &&
-		    number(r, path, object, "size", 0) != 0) ||
+	if ((tn_tflj_number(r, path, object, "offset", 0) > 1 &&
+		    tn_tflj_number(r, path, object, "size", 0) != 0) ||
 		json_object_get(object, "_stripped_bytes")) {
 		out->kind = DATA_MISSING;
 	} else if (data && data->n) {
@@ -226,10 +64,10 @@ static void read_buffer(struct reader *r, const struct tn_path *path,
 	}
 }
 
-static void read_scales(struct reader *r, const struct tn_path *up, const json_t *object,
+static void read_scales(struct tn_tflj *r, const struct tn_path *up, const json_t *object,
 	struct tn_tfl_tensor *raw)
 {
-	const json_t *values = list(r, up, object, "scale");
+	const json_t *values = tn_tflj_list(r, up, object, "scale");
 	struct tn_path path = { up, "scale", 0 };
 
 	r->scale.count = 0;
@@ -237,8 +75,8 @@ static void read_scales(struct reader *r, const struct tn_path *up, const json_t
 		struct tn_path at = { &path, NULL, i };
 		double value = 0;
 
-		real(r, &at, json_array_get(values, i), &value);
-		raw->damaged = raw->damaged || !is_exact(value);
+		tn_tflj_real(r, &at, json_array_get(values, i), &value);
+		raw->damaged = raw->damaged || !tn_tflj_is_exact(value);
 		if (!tn_vec_push(&r->scratch, &r->scale, (float)value))
 			r->nomem = true;
 	}
@@ -246,41 +84,42 @@ static void read_scales(struct reader *r, const struct tn_path *up, const json_t
 	raw->n_scale = r->scale.count;
 }
 
-static void read_quant(struct reader *r, const struct tn_path *path, const json_t *tensor,
-	struct tn_tfl_tensor *raw)
+static void read_quant(struct tn_tflj *r, const struct tn_path *path,
+	const json_t *tensor, struct tn_tfl_tensor *raw)
 {
-	const json_t *object = object_in(r, path, tensor, "quantization");
+	const json_t *object = tn_tflj_object(r, path, tensor, "quantization");
 	const char *details = json_string_value(json_object_get(object, "details_type"));
 	struct tn_path at = { path, "quantization", 0 };
 
 	if (!object)
 		return;
-	raw->quant_details = details ? strcmp(details, "NONE") != 0
-				     : number(r, &at, object, "details_type", 0) != 0;
+	raw->quant_details =
+		details ? strcmp(details, "NONE") != 0
+			: tn_tflj_number(r, &at, object, "details_type", 0) != 0;
 	read_scales(r, &at, object, raw);
-	integers(r, &at, object, "zero_point", &r->zero_point);
+	tn_tflj_integers(r, &at, object, "zero_point", &r->zero_point);
 	raw->zero_point = r->zero_point.v.items;
 	raw->n_zero_point = r->zero_point.v.count;
-	raw->axis = number(r, &at, object, "quantized_dimension", 0);
+	raw->axis = tn_tflj_number(r, &at, object, "quantized_dimension", 0);
 }
 
-static bool read_tensor(struct reader *r, struct tn_build *b, const struct tn_path *path,
+static bool read_tensor(struct tn_tflj *r, struct tn_build *b, const struct tn_path *path,
 	const json_t *object)
 {
 	struct tn_tfl_tensor raw = { .name = "" };
 	struct tn_path type_at = { path, "type", 0 };
 	const json_t *type = json_object_get(object, "type");
 
-	integers(r, path, object, "shape", &r->shape);
+	tn_tflj_integers(r, path, object, "shape", &r->shape);
 	raw.shape = r->shape.v.items;
 	raw.rank = r->shape.v.count;
-	if (type && !integer(r, &type_at, type, tn_tfl_tensor_types, &raw.type))
+	if (type && !tn_tflj_integer(r, &type_at, type, tn_tfl_tensor_types, &raw.type))
 		raw.type = 0;
-	raw.buffer = (uint64_t)number(r, path, object, "buffer", 0);
-	text(r, path, object, "name", &raw.name, &raw.name_len);
-	raw.is_variable = number(r, path, object, "is_variable", 0) != 0;
+	raw.buffer = (uint64_t)tn_tflj_number(r, path, object, "buffer", 0);
+	tn_tflj_text(r, path, object, "name", &raw.name, &raw.name_len);
+	raw.is_variable = tn_tflj_number(r, path, object, "is_variable", 0) != 0;
 	raw.sparse = json_object_get(object, "sparsity") != NULL;
-	raw.external = number(r, path, object, "external_buffer", 0) != 0;
+	raw.external = tn_tflj_number(r, path, object, "external_buffer", 0) != 0;
 	read_quant(r, path, object, &raw);
 	return !r->nomem && tn_tfl_add_tensor(&r->tfl, b, path, &raw);
 }
@@ -289,7 +128,7 @@ static enum tn_tfl_found get_option(void *user, const struct tn_tfl_field *f,
 	const struct tn_path *path, struct tn_tfl_value *out)
 {
 	struct options *o = user;
-	struct reader *r = o->r;
+	struct tn_tflj *r = o->r;
 	const json_t *value = json_object_get(o->table, f->key);
 	struct tn_path at = { path, f->key, 0 };
 
@@ -299,20 +138,21 @@ static enum tn_tfl_found get_option(void *user, const struct tn_tfl_field *f,
 	case TFL_BOOL:
 	case TFL_I8:
 	case TFL_I32:
-		return integer(r, &at, value, f->names, &out->i) ? TFL_FOUND : TFL_WRONG;
+		return tn_tflj_integer(r, &at, value, f->names, &out->i) ? TFL_FOUND
+									 : TFL_WRONG;
 	case TFL_F32:
-		if (!real(r, &at, value, &out->f))
+		if (!tn_tflj_real(r, &at, value, &out->f))
 			return TFL_WRONG;
-		r->tfl.lossy = r->tfl.lossy || !is_exact(out->f);
+		r->tfl.lossy = r->tfl.lossy || !tn_tflj_is_exact(out->f);
 		out->f = (float)out->f;
 		return TFL_FOUND;
 	case TFL_STRING:
-		text(r, path, o->table, f->key, &out->text, &out->n);
+		tn_tflj_text(r, path, o->table, f->key, &out->text, &out->n);
 		return TFL_FOUND;
 	case TFL_I32_LIST:
 		break;
 	}
-	if (!integers(r, path, o->table, f->key, &r->shape))
+	if (!tn_tflj_integers(r, path, o->table, f->key, &r->shape))
 		return TFL_WRONG;
 	out->list = r->shape.v.items;
 	out->n = r->shape.v.count;
@@ -320,10 +160,10 @@ static enum tn_tfl_found get_option(void *user, const struct tn_tfl_field *f,
 }
 
 /* The list of numbers as bytes, in scratch. */
-static void read_custom(struct reader *r, const struct tn_path *path,
+static void read_custom(struct tn_tflj *r, const struct tn_path *path,
 	const json_t *object, struct tn_tfl_op *raw)
 {
-	const json_t *values = list(r, path, object, "custom_options");
+	const json_t *values = tn_tflj_list(r, path, object, "custom_options");
 	struct tn_path up = { path, "custom_options", 0 };
 	size_t n = json_array_size(values);
 	uint8_t *bytes = TN_NEW_ARRAY(&r->scratch, uint8_t, n);
@@ -344,17 +184,17 @@ static void read_custom(struct reader *r, const struct tn_path *path,
 	raw->n_custom = n;
 }
 
-static bool read_op(struct reader *r, struct tn_build *b, const struct tn_path *path,
+static bool read_op(struct tn_tflj *r, struct tn_build *b, const struct tn_path *path,
 	const json_t *object)
 {
 	struct tn_tfl_op raw = { .get = get_option };
 	struct options options = { .r = r };
 	const json_t *tag = json_object_get(object, "builtin_options_type");
 
-	raw.code = (uint64_t)number(r, path, object, "opcode_index", 0);
-	integers(r, path, object, "inputs", &r->inputs);
-	integers(r, path, object, "outputs", &r->outputs);
-	integers(r, path, object, "intermediates", &r->intermediates);
+	raw.code = (uint64_t)tn_tflj_number(r, path, object, "opcode_index", 0);
+	tn_tflj_integers(r, path, object, "inputs", &r->inputs);
+	tn_tflj_integers(r, path, object, "outputs", &r->outputs);
+	tn_tflj_integers(r, path, object, "intermediates", &r->intermediates);
 	raw.inputs = r->inputs.v.items;
 	raw.n_inputs = r->inputs.v.count;
 	raw.outputs = r->outputs.v.items;
@@ -368,20 +208,20 @@ static bool read_op(struct reader *r, struct tn_build *b, const struct tn_path *
 	}
 	if (raw.table && strcmp(raw.table, "NONE") == 0)
 		raw.table = NULL;
-	options.table = object_in(r, path, object, "builtin_options");
+	options.table = tn_tflj_object(r, path, object, "builtin_options");
 	if (raw.table && options.table)
 		raw.user = &options;
 	read_custom(r, path, object, &raw);
 	return !r->nomem && tn_tfl_add_op(&r->tfl, b, path, &raw);
 }
 
-typedef bool read_item(struct reader *r, struct tn_build *b, const struct tn_path *path,
+typedef bool read_item(struct tn_tflj *r, struct tn_build *b, const struct tn_path *path,
 	const json_t *object);
 
-static void read_items(struct reader *r, struct tn_build *b, const struct tn_path *up,
+static void read_items(struct tn_tflj *r, struct tn_build *b, const struct tn_path *up,
 	const json_t *graph, const char *key, read_item *fn)
 {
-	const json_t *items = list(r, up, graph, key);
+	const json_t *items = tn_tflj_list(r, up, graph, key);
 	struct tn_path path = { up, key, 0 };
 
 	for (size_t i = 0; i < json_array_size(items) && !r->nomem; i++) {
@@ -394,19 +234,19 @@ static void read_items(struct reader *r, struct tn_build *b, const struct tn_pat
 	}
 }
 
-static enum tn_status read_subgraph(struct reader *r, struct tn_build *b,
+static enum tn_status read_subgraph(struct tn_tflj *r, struct tn_build *b,
 	const struct tn_path *path, const json_t *object, struct tn_graph *out)
 {
 	const char *name;
 	size_t len;
 
 	*out = (struct tn_graph){ .format = FORMAT_TFLITE_JSON };
-	text(r, path, object, "name", &name, &len);
+	tn_tflj_text(r, path, object, "name", &name, &len);
 	out->name = tn_tfl_text(&r->tfl, name, len);
 	read_items(r, b, path, object, "tensors", read_tensor);
 	read_items(r, b, path, object, "operators", read_op);
-	integers(r, path, object, "inputs", &r->inputs);
-	integers(r, path, object, "outputs", &r->outputs);
+	tn_tflj_integers(r, path, object, "inputs", &r->inputs);
+	tn_tflj_integers(r, path, object, "outputs", &r->outputs);
 	if (r->nomem || r->tfl.nomem ||
 		!tn_tfl_add_ends(&r->tfl, b, path, r->inputs.v.items, r->inputs.v.count,
 			r->outputs.v.items, r->outputs.v.count))
@@ -415,9 +255,9 @@ static enum tn_status read_subgraph(struct reader *r, struct tn_build *b,
 }
 
 static enum tn_status read_subgraphs(
-	struct reader *r, const json_t *model, struct tn_graph *out)
+	struct tn_tflj *r, const json_t *model, struct tn_graph *out)
 {
-	const json_t *graphs = list(r, NULL, model, "subgraphs");
+	const json_t *graphs = tn_tflj_list(r, NULL, model, "subgraphs");
 	struct tn_path root = { NULL, "subgraphs", 0 };
 	struct tn_build main, sub;
 
@@ -452,17 +292,38 @@ static enum tn_status read_subgraphs(
 	return tn_build_finish(&main, out);
 }
 
+/* Of the metadata only a memory plan matters. */
+static bool read_metadata(struct tn_tflj *r, const json_t *model, struct tn_graph *g)
+{
+	const json_t *items = tn_tflj_list(r, NULL, model, "metadata");
+	struct tn_path path = { NULL, "metadata", 0 };
+
+	for (size_t i = 0; i < json_array_size(items); i++) {
+		const json_t *object = json_array_get(items, i);
+		struct tn_path at = { &path, NULL, i };
+		const char *name;
+		size_t len;
+
+		tn_tflj_text(r, &at, object, "name", &name, &len);
+		if (strcmp(name, TN_TFL_OFFLINE_PLAN) == 0)
+			return tn_tfl_add_offline_plan(&r->tfl, g, &at,
+				(uint64_t)tn_tflj_number(r, &at, object, "buffer", 0));
+	}
+	return true;
+}
+
 static enum tn_status read_model(
-	struct reader *r, const json_t *model, struct tn_graph *out)
+	struct tn_tflj *r, const json_t *model, struct tn_graph *out)
 {
 	struct tn_path codes = { NULL, "operator_codes", 0 };
 	struct tn_path buffers = { NULL, "buffers", 0 };
 	const json_t *items;
+	enum tn_status status;
 	int64_t version;
 
 	if (!tn_json_want(r->im, TFLITE_TYPE, NULL, model, JSON_OBJECT))
 		return TN_ERR_INPUT;
-	version = number(r, NULL, model, "version", 0);
+	version = tn_tflj_number(r, NULL, model, "version", 0);
 	if (version != 3) {
 		struct tn_path at = { NULL, "version", 0 };
 
@@ -471,7 +332,7 @@ static enum tn_status read_model(
 			version);
 		return TN_ERR_INPUT;
 	}
-	items = list(r, NULL, model, "operator_codes");
+	items = tn_tflj_list(r, NULL, model, "operator_codes");
 	r->tfl.n_codes = json_array_size(items);
 	r->tfl.codes = TN_NEW_ARRAY(&r->scratch, struct tn_tfl_code, r->tfl.n_codes);
 	for (size_t i = 0; i < r->tfl.n_codes && r->tfl.codes; i++) {
@@ -479,7 +340,7 @@ static enum tn_status read_model(
 
 		read_code(r, &at, json_array_get(items, i), &r->tfl.codes[i]);
 	}
-	items = list(r, NULL, model, "buffers");
+	items = tn_tflj_list(r, NULL, model, "buffers");
 	r->tfl.n_buffers = json_array_size(items);
 	r->tfl.buffers =
 		TN_NEW_ARRAY(&r->scratch, struct tn_tfl_buffer, r->tfl.n_buffers);
@@ -490,7 +351,10 @@ static enum tn_status read_model(
 	}
 	if (!r->tfl.codes || !r->tfl.buffers || r->nomem || r->tfl.nomem)
 		return TN_ERR_NOMEM;
-	return read_subgraphs(r, model, out);
+	status = read_subgraphs(r, model, out);
+	if (status == TN_OK && !read_metadata(r, model, out))
+		status = TN_ERR_NOMEM;
+	return status;
 }
 
 static size_t origin(void *user, size_t offset)
@@ -500,7 +364,7 @@ static size_t origin(void *user, size_t offset)
 
 enum tn_status tn_import_tflite_json(struct tn_import *im, struct tn_graph *out)
 {
-	struct reader r = { .im = im, .tfl.im = im };
+	struct tn_tflj r = { .im = im, .tfl.im = im };
 	struct tn_source source = *im->source;
 	json_t *model = NULL;
 	enum tn_status status;

@@ -138,6 +138,14 @@ START_TEST(state_is_read)
 	ck_assert_uint_eq(op->inputs[3].i, TN_NONE);
 	ck_assert_uint_eq(op->inputs[4].i, 3);
 	ck_assert_int_eq(tn_op_int(op, "rank", 0), 1);
+	/* the plan that the file carries */
+	ck_assert_uint_eq(l.graph.n_claims, 1);
+	ck_assert_str_eq(l.graph.claims[0].kind, "plan");
+	ck_assert_str_eq(l.graph.claims[0].pointer, "/metadata/1");
+	ck_assert_uint_eq(l.graph.claims[0].n_places, 2);
+	ck_assert_uint_eq(l.graph.claims[0].places[1].tensor.i, 3);
+	ck_assert_int_eq(l.graph.claims[0].places[0].offset, 16);
+	ck_assert_int_eq(l.graph.claims[0].places[1].offset, 0);
 	loaded_release(&l);
 }
 END_TEST
