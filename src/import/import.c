@@ -63,6 +63,34 @@ static const struct tn_format *choose(struct tn_import *im)
 	return NULL;
 }
 
+static bool set_shape(struct tn_graph *g, const struct tn_import_shape *s)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		struct tn_tensor *t = &g->tensors[i];
+
+		if (strcmp(t->name, s->tensor) != 0)
+			continue;
+		found = true;
+		t->shape = s->shape;
+		t->elements = t->bytes = -1;
+		if (!tn_shape_elements(&t->shape, &t->elements) ||
+			!tn_dtype_bytes(t->dtype, t->elements, &t->bytes))
+			t->elements = t->bytes = -1;
+	}
+	return found;
+}
+
+static void set_shapes(struct tn_import *im, struct tn_graph *g)
+{
+	for (size_t i = 0; i < im->n_shapes; i++)
+		if (!set_shape(g, &im->shapes[i]))
+			tn_diag(im->diags, SEVERITY_WARNING, "import/shape", im->source,
+				NULL, "there is no tensor '%s' to give a shape to",
+				im->shapes[i].tensor);
+}
+
 enum tn_status tn_import(struct tn_import *im, struct tn_graph *out)
 {
 	const struct tn_format *format = choose(im);
@@ -81,8 +109,10 @@ enum tn_status tn_import(struct tn_import *im, struct tn_graph *out)
 	}
 	*out = (struct tn_graph){ 0 };
 	status = format->read(im, out);
-	if (status == TN_OK)
+	if (status == TN_OK) {
+		set_shapes(im, out);
 		status = tn_validate(out, im->diags);
+	}
 	if (status == TN_OK && im->diags->errors > errors)
 		status = TN_ERR_INPUT;
 	return im->diags->failed ? TN_ERR_NOMEM : status;

@@ -9,6 +9,19 @@
 #include "base/status.h"
 #include "ir/graph.h"
 
+/* --dim NAME=N: the size of a dimension that the file gives a name. */
+struct tn_import_dim {
+	const char *name;
+	int64_t size;
+};
+
+/* --shape NAME=AxBxC: the shape of the tensors of this name. Nothing follows from it for
+ * other tensors. */
+struct tn_import_shape {
+	const char *tensor;
+	struct tn_shape shape;
+};
+
 struct tn_import {
 	struct tn_arena *arena; /* the graph's */
 	struct tn_strings *strings;
@@ -16,10 +29,15 @@ struct tn_import {
 	const struct tn_source *source;
 	const char *from; /* --from: a format's name, or NULL to sniff */
 	bool keep_inputs; /* --keep-inputs: graph inputs are preserved in any format */
+	const struct tn_import_dim *dims;
+	size_t n_dims;
+	const struct tn_import_shape *shapes;
+	size_t n_shapes;
 };
 
 /* Reads and validates. TN_OK; TN_ERR_INPUT when the file has errors (all of them are
- * reported); TN_ERR_NOMEM. The graph may point into the source's text. */
+ * reported); TN_ERR_NOMEM. The graph may point into the source's text. With TN_ERR_INPUT
+ * it holds what could be read: to be shown or judged, never to be planned or run. */
 enum tn_status TN_MUST_CHECK tn_import(struct tn_import *im, struct tn_graph *out);
 
 /* Sniffed format name for messages ("tflite", "native", ...), or NULL. */

@@ -54,6 +54,28 @@ static void read_dtype(struct tn_native *n, const struct tn_path *at,
 			"'%s' is not a known element type", text);
 }
 
+/* A size; null or -1 when it is not known; or a name that the caller gives a size. */
+static int64_t read_dim(
+	struct tn_native *n, const struct tn_path *at, const json_t *value)
+{
+	const char *name = json_string_value(value);
+	int64_t size;
+
+	if (json_is_null(value))
+		return TN_DIM_UNKNOWN;
+	for (size_t i = 0; name && i < n->im->n_dims; i++)
+		if (strcmp(n->im->dims[i].name, name) == 0)
+			return n->im->dims[i].size;
+	if (name) {
+		tn_json_error(n->im, "graph/dynamic-shape", at,
+			"the size of '%s' is not known: give it one", name);
+		return TN_DIM_POISON;
+	}
+	return tn_json_int(n->im, NATIVE_TYPE, at, value, INT64_MIN + 1, INT64_MAX, &size)
+		       ? size
+		       : TN_DIM_POISON;
+}
+
 static void read_shape(struct tn_native *n, const struct tn_path *at,
 	const json_t *object, struct tn_tensor *t)
 {
@@ -73,14 +95,8 @@ static void read_shape(struct tn_native *n, const struct tn_path *at,
 	t->shape.rank = (uint32_t)rank;
 	for (size_t i = 0; i < rank; i++) {
 		struct tn_path dim = { &path, NULL, i };
-		const json_t *value = json_array_get(list, i);
 
-		/* null or a name: not known yet */
-		t->shape.dim[i] = TN_DIM_UNKNOWN;
-		if (!json_is_null(value) && !json_is_string(value) &&
-			!tn_json_int(n->im, NATIVE_TYPE, &dim, value, INT64_MIN + 1,
-				INT64_MAX, &t->shape.dim[i]))
-			t->shape.dim[i] = TN_DIM_POISON;
+		t->shape.dim[i] = read_dim(n, &dim, json_array_get(list, i));
 	}
 }
 

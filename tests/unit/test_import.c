@@ -95,6 +95,49 @@ START_TEST(refusals_say_what_it_is)
 }
 END_TEST
 
+START_TEST(open_dimensions_are_bound)
+{
+	static const char text[] = "{\"format\": \"tenure.graph/1\", \"tensors\": ["
+				   "{\"name\": \"x\", \"dtype\": \"i8\", \"shape\": "
+				   "[\"N\", 3], \"role\": \"input\"},"
+				   "{\"name\": \"y\", \"dtype\": \"i8\", \"shape\": [-1, "
+				   "3], \"role\": \"output\"}],"
+				   "\"ops\": [{\"type\": \"NEG\", \"inputs\": [\"x\"], "
+				   "\"outputs\": [\"y\"]}]}";
+	static const struct tn_import_dim dims[] = { { "M", 7 }, { "N", 5 } };
+	static const struct tn_import_shape shapes[] = {
+		{ "y", { .rank = 2, .dim = { 5, 3 } } },
+		{ "z", { .rank = 0 } },
+	};
+	struct loaded l;
+	struct tn_import im;
+
+	/* without them it is an error that names both */
+	loaded_bytes(&l, "open", text, sizeof(text) - 1, NULL);
+	ck_assert_int_eq(l.status, TN_ERR_INPUT);
+	ck_assert_str_eq(loaded_report(&l),
+		"error /tensors/0/shape/0: the size of 'N' is not known: give it one "
+		"[graph/dynamic-shape]\n"
+		"error /tensors/1: dimension 0 of 'y' is not known: give it a size "
+		"[graph/dynamic-shape]\n");
+	im = (struct tn_import){ .arena = &l.arena,
+		.strings = &l.strings,
+		.diags = &l.diags,
+		.source = l.source,
+		.dims = dims,
+		.n_dims = 2,
+		.shapes = shapes,
+		.n_shapes = 2 };
+	tn_diags_init(&l.diags, &l.run);
+	ck_assert_int_eq(tn_import(&im, &l.graph), TN_OK);
+	ck_assert_int_eq(l.graph.tensors[0].bytes, 15);
+	ck_assert_int_eq(l.graph.tensors[1].bytes, 15);
+	ck_assert_str_eq(loaded_report(&l),
+		"warning: there is no tensor 'z' to give a shape to [import/shape]\n");
+	loaded_release(&l);
+}
+END_TEST
+
 static void is_refused(const char *folder)
 {
 	static const char *const inputs[] = { "input.json", "input.tflite" };
@@ -133,6 +176,7 @@ Suite *tn_test_suite(void)
 		tc, samples_are_told_apart, 0, (int)(sizeof(samples) / sizeof(*samples)));
 	tcase_add_loop_test(tc, refusals_say_what_it_is, 0,
 		(int)(sizeof(refusals) / sizeof(*refusals)));
+	tcase_add_test(tc, open_dimensions_are_bound);
 	tcase_add_test(tc, wrong_files_are_refused);
 	suite_add_tcase(s, tc);
 	return s;
