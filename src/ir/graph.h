@@ -56,9 +56,10 @@ struct tn_tensor {
 	int64_t data_bytes;
 
 	tn_tensor_id view_of; /* TN_NONE: has storage of its own */
-	int64_t view_offset;  /* elements, in the tensor named by view_of */
+	int64_t view_offset;  /* elements of the view's own dtype, from the first byte
+	                         of the tensor named by view_of */
 	bool has_strides;     /* else dense */
-	int64_t stride[TN_RANK_MAX]; /* elements */
+	int64_t stride[TN_RANK_MAX]; /* elements of the view's own dtype */
 
 	int64_t elements;    /* -1: unknown shape (poison; reported once) */
 	int64_t bytes;       /* dense size of the value; -1: unknown */
