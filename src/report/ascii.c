@@ -22,6 +22,7 @@ struct plot {
 	char *cells; /* ROWS x columns, row 0 lowest; ' ' is free */
 	uint32_t *order; /* boxes of the region, the larger first */
 	uint32_t n;
+	bool failed; /* memory ran out */
 };
 
 static char tag_of(uint32_t i)
@@ -94,8 +95,9 @@ static void write_name(struct plot *p, uint32_t i)
 	tn_strbuf_init(&name);
 	tn_box_name(p->v, b, &raw);
 	tn_escape_short(&name, raw.text ? raw.text : "", end - begin - 3);
+	p->failed = p->failed || raw.failed || name.failed;
 	/* only names of one byte a column: cells are bytes */
-	if (!name.failed && name.len == tn_escape_width(name.text)) {
+	if (name.len && name.len == tn_escape_width(name.text)) {
 		row[begin + 1] = ' ';
 		memcpy(row + begin + 2, name.text, name.len);
 		if (begin + 2 + name.len < end)
@@ -255,6 +257,8 @@ static enum tn_status region(const struct tn_view *v, const struct tn_boxes *box
 	tn_escape_number(out, p.height);
 	tn_strbuf_puts(out, " B used\n");
 	draw(&p);
+	if (p.failed)
+		return TN_ERR_NOMEM;
 	print_cells(&p, axis, out);
 	print_ruler(&p, axis, out);
 	print_legend(&p, columns, out);

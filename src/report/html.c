@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <libxml/parser.h>
-
 #include "report/assets.h"
 #include "report/html_parts.h"
 #include "report/html_timeline.h"
@@ -236,15 +234,12 @@ enum tn_status tn_html_write(const struct tn_view *v, struct tn_strbuf *out)
 	tn_arena_init(&arena);
 	status = look(&p);
 	if (status == TN_OK) {
-		p.h.doc = xmlReadMemory(tn_asset_page_html.text,
-			(int)tn_asset_page_html.len, NULL, NULL, XML_PARSE_NONET);
-		if (p.h.doc) {
+		status = TN_ERR_NOMEM;
+		if (tn_html_init(&p.h, tn_asset_page_html.text, tn_asset_page_html.len)) {
 			fill(&p);
-			status = tn_html_save(&p.h, true, out);
-			xmlFreeDoc(p.h.doc);
-		} else {
-			status = TN_ERR_NOMEM;
+			status = tn_html_save(&p.h, TN_SAVE_HTML, out);
 		}
+		tn_html_release(&p.h);
 	}
 	tn_arena_release(&arena);
 	return status;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <libxml/parser.h>
 #include <libxml/xmlsave.h>
 
 #include "report/escape.h"
@@ -12,6 +13,60 @@
 #include "base/banned.h"
 
 #define X(text) ((const xmlChar *)(text))
+
+bool tn_html_init(struct tn_html *h, const char *text, size_t len)
+{
+	*h = (struct tn_html){ 0 };
+	xmlResetLastError();
+	if (text)
+		h->doc = xmlReadMemory(text, (int)len, NULL, NULL, XML_PARSE_NONET);
+	else
+		h->doc = xmlNewDoc(X("1.0"));
+	return h->doc != NULL;
+}
+
+void tn_html_release(struct tn_html *h)
+{
+	xmlFreeDoc(h->doc);
+	h->doc = NULL;
+}
+
+/* Not every function of libxml2 returns that it had no memory; the last error says it,
+ * unless another came after it. */
+static bool out_of_memory(void)
+{
+	const xmlError *error = xmlGetLastError();
+
+	return error && error->code == XML_ERR_NO_MEMORY;
+}
+
+/* Nor does a node that got no memory for its name or its text. */
+static bool is_whole(xmlNodePtr first)
+{
+	for (xmlNodePtr node = first; node; node = node->next) {
+		if (node->type == XML_TEXT_NODE && !node->content)
+			return false;
+		if (node->type != XML_ELEMENT_NODE)
+			continue;
+		for (xmlAttrPtr a = node->properties; a; a = a->next)
+			if (!a->name || (a->children && !a->children->content))
+				return false;
+		if (!node->name || !is_whole(node->children))
+			return false;
+	}
+	return true;
+}
+
+xmlNodePtr tn_html_root(struct tn_html *h, const char *name)
+{
+	xmlNodePtr node = xmlNewDocNode(h->doc, NULL, X(name), NULL);
+
+	if (node)
+		xmlDocSetRootElement(h->doc, node);
+	else
+		h->failed = true;
+	return node;
+}
 
 xmlNodePtr tn_node(struct tn_html *h, xmlNodePtr parent, const char *name)
 {
@@ -159,43 +214,62 @@ void tn_text_op(struct tn_html *h, xmlNodePtr node, const struct tn_view *v, tn_
 	tn_text_taken(h, node, &text);
 }
 
+/* Without memory libxml2 leaves names and contents out. */
+static bool has_id(xmlNodePtr node, const char *id)
+{
+	for (xmlAttrPtr a = node->properties; a; a = a->next)
+		if (a->name && strcmp((const char *)a->name, "id") == 0 && a->children &&
+			a->children->content &&
+			strcmp((const char *)a->children->content, id) == 0)
+			return true;
+	return false;
+}
+
 xmlNodePtr tn_node_find(xmlNodePtr root, const char *id)
 {
 	for (xmlNodePtr node = root; node; node = node->next) {
 		xmlNodePtr found;
 
-		for (xmlAttrPtr a = node->type == XML_ELEMENT_NODE ? node->properties
-								   : NULL;
-			a; a = a->next)
-			if (strcmp((const char *)a->name, "id") == 0 && a->children &&
-				strcmp((const char *)a->children->content, id) == 0)
-				return node;
-		found = node->type == XML_ELEMENT_NODE ? tn_node_find(node->children, id)
-						       : NULL;
+		if (node->type != XML_ELEMENT_NODE)
+			continue;
+		if (has_id(node, id))
+			return node;
+		found = tn_node_find(node->children, id);
 		if (found)
 			return found;
 	}
 	return NULL;
 }
 
-enum tn_status tn_html_save(struct tn_html *h, bool as_html, struct tn_strbuf *out)
+enum tn_status tn_html_save(struct tn_html *h, enum tn_save form, struct tn_strbuf *out)
 {
-	xmlBufferPtr buffer = h->failed ? NULL : xmlBufferCreate();
-	xmlSaveCtxtPtr save = NULL;
-
 	/* HTML without an encoding is written in ASCII with character references, and
 	 * libxml2 adds no meta element of its own */
+	static const struct {
+		const char *encoding;
+		int options;
+	} forms[] = {
+		[TN_SAVE_HTML] = { NULL, XML_SAVE_AS_HTML },
+		[TN_SAVE_XML] = { "UTF-8", 0 },
+		[TN_SAVE_XML_INDENTED] = { "UTF-8", XML_SAVE_FORMAT },
+	};
+	xmlBufferPtr buffer = NULL;
+	xmlSaveCtxtPtr save = NULL;
+
+	h->failed = h->failed || out_of_memory() || !is_whole(h->doc->children);
+	if (!h->failed)
+		buffer = xmlBufferCreate();
 	if (buffer)
-		save = xmlSaveToBuffer(
-			buffer, as_html ? NULL : "UTF-8", as_html ? XML_SAVE_AS_HTML : 0);
+		save = xmlSaveToBuffer(buffer, forms[form].encoding, forms[form].options);
 	if (!save || xmlSaveDoc(save, h->doc) < 0)
 		h->failed = true;
 	if (save && xmlSaveClose(save) < 0)
 		h->failed = true;
+	h->failed = h->failed || out_of_memory();
 	if (buffer && !h->failed) {
 		tn_strbuf_add(out, (const char *)xmlBufferContent(buffer),
 			(size_t)xmlBufferLength(buffer));
-		if (as_html)
+		if (form == TN_SAVE_HTML)
 			tn_strbuf_putc(out, '\n');
 	}
 	if (buffer)

@@ -1,9 +1,11 @@
-/* Building blocks of the HTML and SVG reports: nodes of a libxml2 tree. Text enters as
+/* Building blocks of the HTML, SVG and JUnit reports: nodes of a libxml2 tree. Text enters as
  * text nodes and attribute values only, made safe to see, so that no name can be markup. */
 #ifndef TN_REPORT_HTML_NODE_H
 #define TN_REPORT_HTML_NODE_H
 
 #include <libxml/tree.h>
+
+#include <stdbool.h>
 
 #include "base/status.h"
 #include "base/strbuf.h"
@@ -13,6 +15,14 @@ struct tn_html {
 	xmlDocPtr doc;
 	bool failed; /* memory ran out; everything below then does nothing */
 };
+
+/* Starts a document: the template's text, or an empty one (NULL). False on lack of
+ * memory. */
+bool tn_html_init(struct tn_html *h, const char *text, size_t len);
+void tn_html_release(struct tn_html *h);
+
+/* The root of an empty document. */
+xmlNodePtr tn_html_root(struct tn_html *h, const char *name);
 
 /* A new last child; NULL when memory ran out. All functions take a NULL node. */
 xmlNodePtr tn_node(struct tn_html *h, xmlNodePtr parent, const char *name);
@@ -47,8 +57,10 @@ void tn_text_op(struct tn_html *h, xmlNodePtr node, const struct tn_view *v, tn_
 /* The node with this id attribute, or NULL. */
 xmlNodePtr tn_node_find(xmlNodePtr root, const char *id);
 
-/* Appends the document as HTML or as XML. */
+enum tn_save { TN_SAVE_HTML, TN_SAVE_XML, TN_SAVE_XML_INDENTED };
+
+/* Appends the document. */
 enum tn_status TN_MUST_CHECK tn_html_save(
-	struct tn_html *h, bool as_html, struct tn_strbuf *out);
+	struct tn_html *h, enum tn_save form, struct tn_strbuf *out);
 
 #endif

@@ -1,61 +1,21 @@
 #include "report/junit.h"
 
-#include <stdio.h>
 #include <string.h>
-
-#include <libxml/xmlwriter.h>
 
 #include "report/escape.h"
 #include "report/findings.h"
+#include "report/html_node.h"
 #include "report/rules.h"
-#include "report/text.h"
 
 #include "base/banned.h"
 
-#define X(text) ((const xmlChar *)(text))
-
 struct junit {
-	xmlTextWriterPtr xml;
+	struct tn_html h;
+	xmlNodePtr suites; /* the root */
 	const struct tn_findings *all;
 	const struct tn_rules *rules;
 	enum tn_severity fail_on;
-	bool failed; /* memory ran out */
 };
-
-static void check(struct junit *j, int result)
-{
-	j->failed = j->failed || result < 0;
-}
-
-static void attribute(struct junit *j, const char *name, const char *value)
-{
-	struct tn_strbuf safe;
-
-	tn_strbuf_init(&safe);
-	tn_escape_visible(&safe, value);
-	j->failed = j->failed || safe.failed;
-	check(j, xmlTextWriterWriteAttribute(
-			 j->xml, X(name), X(safe.text ? safe.text : "")));
-	tn_strbuf_release(&safe);
-}
-
-static void attribute_count(struct junit *j, const char *name, size_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%zu", value);
-	attribute(j, name, text);
-}
-
-static void start(struct junit *j, const char *name)
-{
-	check(j, xmlTextWriterStartElement(j->xml, X(name)));
-}
-
-static void end(struct junit *j)
-{
-	check(j, xmlTextWriterEndElement(j->xml));
-}
 
 /* What one rule found in one file. */
 struct group {
@@ -116,8 +76,10 @@ static void add_line(struct tn_strbuf *out, const struct tn_finding *f)
 	}
 }
 
-static void details(struct junit *j, const char *file, const char *rule, bool failing)
+static void details(struct junit *j, xmlNodePtr parent, const char *file,
+	const char *rule, bool failing)
 {
+	xmlNodePtr node = tn_node(&j->h, parent, failing ? "failure" : "system-out");
 	struct tn_strbuf text;
 
 	tn_strbuf_init(&text);
@@ -129,29 +91,27 @@ static void details(struct junit *j, const char *file, const char *rule, bool fa
 		if (strcmp(tn_finding_rule(f), rule) == 0)
 			add_line(&text, f);
 	}
-	j->failed = j->failed || text.failed;
-	start(j, failing ? "failure" : "system-out");
 	if (failing)
-		attribute(j, "type", rule);
-	check(j, xmlTextWriterWriteString(j->xml, X(text.text ? text.text : "")));
-	end(j);
+		tn_attr(&j->h, node, "type", rule);
+	j->h.failed = j->h.failed || text.failed;
+	tn_text_verbatim(&j->h, node, text.text, text.len);
 	tn_strbuf_release(&text);
 }
 
-static void test_case(struct junit *j, const char *file, const char *rule)
+static void test_case(
+	struct junit *j, xmlNodePtr parent, const char *file, const char *rule)
 {
 	struct group g = group_of(j, file, rule);
+	xmlNodePtr node = tn_node(&j->h, parent, "testcase");
 
-	start(j, "testcase");
-	attribute(j, "classname", *file ? file : "tenure");
-	attribute(j, "name", rule);
+	tn_attr(&j->h, node, "classname", *file ? file : "tenure");
+	tn_attr(&j->h, node, "name", rule);
 	if (*file)
-		attribute(j, "file", file);
+		tn_attr(&j->h, node, "file", file);
 	if (g.first && g.first->line)
-		attribute_count(j, "line", g.first->line);
+		tn_attr_int(&j->h, node, "line", (int64_t)g.first->line);
 	if (g.found)
-		details(j, file, rule, g.failing > 0);
-	end(j);
+		details(j, node, file, rule, g.failing > 0);
 }
 
 /* Test cases and failures of one file: those of the described rules, and of others that
@@ -169,28 +129,32 @@ static void count(
 		*tests = 1;
 }
 
+static void counts(struct junit *j, xmlNodePtr node, size_t tests, size_t failures)
+{
+	tn_attr_int(&j->h, node, "tests", (int64_t)tests);
+	tn_attr_int(&j->h, node, "failures", (int64_t)failures);
+	tn_attr(&j->h, node, "errors", "0");
+	tn_attr(&j->h, node, "skipped", "0");
+}
+
 static void suite(struct junit *j, const char *file)
 {
+	xmlNodePtr node = tn_node(&j->h, j->suites, "testsuite");
 	size_t tests = 0, failures = 0, cases = 0;
 
 	count(j, file, &tests, &failures);
-	start(j, "testsuite");
-	attribute(j, "name", *file ? file : "tenure");
-	attribute_count(j, "tests", tests);
-	attribute_count(j, "failures", failures);
-	attribute_count(j, "errors", 0);
-	attribute_count(j, "skipped", 0);
+	tn_attr(&j->h, node, "name", *file ? file : "tenure");
+	counts(j, node, tests, failures);
 	for (size_t r = 0; r < j->rules->n; r++) {
 		const struct tn_view_rule *rule = &j->rules->list[r];
 
 		if (!rule->summary && !group_of(j, file, rule->id).found)
 			continue;
-		test_case(j, file, rule->id);
+		test_case(j, node, file, rule->id);
 		cases++;
 	}
 	if (!cases)
-		test_case(j, file, "lint");
-	end(j);
+		test_case(j, node, file, "lint");
 }
 
 /* The files to report on: the views', then those that only findings name. */
@@ -244,18 +208,11 @@ static void document(struct junit *j, const struct tn_view *views, size_t n)
 {
 	struct totals sum = { 0 };
 
-	check(j, xmlTextWriterSetIndent(j->xml, 1));
-	check(j, xmlTextWriterSetIndentString(j->xml, X("  ")));
-	check(j, xmlTextWriterStartDocument(j->xml, NULL, "UTF-8", NULL));
 	each_file(j, views, n, add_totals, &sum);
-	start(j, "testsuites");
-	attribute(j, "name", "tenure");
-	attribute_count(j, "tests", sum.tests);
-	attribute_count(j, "failures", sum.failures);
-	attribute_count(j, "errors", 0);
+	j->suites = tn_html_root(&j->h, "testsuites");
+	tn_attr(&j->h, j->suites, "name", "tenure");
+	counts(j, j->suites, sum.tests, sum.failures);
 	each_file(j, views, n, write_suite, NULL);
-	check(j, xmlTextWriterEndDocument(j->xml));
-	check(j, xmlTextWriterFlush(j->xml));
 }
 
 enum tn_status tn_junit_write(const struct tn_view *views, size_t n,
@@ -264,7 +221,6 @@ enum tn_status tn_junit_write(const struct tn_view *views, size_t n,
 	struct tn_findings all;
 	struct tn_rules rules;
 	struct junit j = { .all = &all, .rules = &rules, .fail_on = fail_on };
-	xmlBufferPtr buffer = NULL;
 	struct tn_arena scratch;
 	enum tn_status status;
 
@@ -273,20 +229,13 @@ enum tn_status tn_junit_write(const struct tn_view *views, size_t n,
 	if (status == TN_OK)
 		status = tn_rules_collect(views, n, &all, &scratch, &rules);
 	if (status == TN_OK) {
-		buffer = xmlBufferCreate();
-		j.xml = buffer ? xmlNewTextWriterMemory(buffer, 0) : NULL;
-		if (j.xml)
+		status = TN_ERR_NOMEM;
+		if (tn_html_init(&j.h, NULL, 0)) {
 			document(&j, views, n);
-		if (!j.xml || j.failed)
-			status = TN_ERR_NOMEM;
+			status = tn_html_save(&j.h, TN_SAVE_XML_INDENTED, out);
+		}
+		tn_html_release(&j.h);
 	}
-	if (j.xml)
-		xmlFreeTextWriter(j.xml);
-	if (status == TN_OK)
-		tn_strbuf_add(out, (const char *)xmlBufferContent(buffer),
-			(size_t)xmlBufferLength(buffer));
-	if (buffer)
-		xmlBufferFree(buffer);
 	tn_arena_release(&scratch);
-	return status == TN_OK && out->failed ? TN_ERR_NOMEM : status;
+	return status;
 }

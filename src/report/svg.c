@@ -8,8 +8,6 @@
 
 #include "base/banned.h"
 
-#define X(text) ((const xmlChar *)(text))
-
 /* Tenths of a pixel. */
 enum { HEADING = 360, MARGIN = 120 };
 
@@ -44,16 +42,11 @@ static void heading(struct tn_html *h, xmlNodePtr svg, const struct tn_view *v, 
 static void draw(struct tn_html *h, const struct tn_view *v, const struct tn_boxes *boxes,
 	uint32_t peak)
 {
-	xmlNodePtr svg = xmlNewDocNode(h->doc, NULL, X("svg"), NULL), style;
+	xmlNodePtr svg = tn_html_root(h, "svg"), style;
 	struct tn_timeline t = { .h = h, .v = v, .boxes = boxes, .peak = peak };
 	int64_t y = 0, width = 0;
 	char box[64];
 
-	if (!svg) {
-		h->failed = true;
-		return;
-	}
-	xmlDocSetRootElement(h->doc, svg);
 	tn_attr(h, svg, "xmlns", "http://www.w3.org/2000/svg");
 	style = tn_node(h, svg, "style");
 	tn_text_verbatim(h, style, tn_asset_timeline_css.text, tn_asset_timeline_css.len);
@@ -75,24 +68,25 @@ static void draw(struct tn_html *h, const struct tn_view *v, const struct tn_box
 
 enum tn_status tn_svg_write(const struct tn_view *v, struct tn_strbuf *out)
 {
-	struct tn_html h = { .doc = xmlNewDoc(X("1.0")) };
 	struct tn_boxes boxes;
-	struct tn_load *loads = NULL;
+	struct tn_load *loads;
 	struct tn_arena arena;
+	struct tn_html h;
 	enum tn_status status;
 	uint32_t peak;
 
-	if (!h.doc)
-		return TN_ERR_NOMEM;
 	tn_arena_init(&arena);
 	status = tn_boxes_find(v, &arena, &boxes);
 	if (status == TN_OK)
 		status = tn_loads_find(v, &arena, &loads, &peak);
 	if (status == TN_OK) {
-		draw(&h, v, &boxes, peak);
-		status = tn_html_save(&h, false, out);
+		status = TN_ERR_NOMEM;
+		if (tn_html_init(&h, NULL, 0)) {
+			draw(&h, v, &boxes, peak);
+			status = tn_html_save(&h, TN_SAVE_XML, out);
+		}
+		tn_html_release(&h);
 	}
-	xmlFreeDoc(h.doc);
 	tn_arena_release(&arena);
 	return status;
 }

@@ -16,7 +16,8 @@ static json_t *event(const char *phase, json_t *name, int track)
 {
 	json_t *e = json_object();
 
-	if (tn_json_put(e, "ph", json_string(phase)) && tn_json_put(e, "name", name) &&
+	/* the name first: it is taken over even when the rest fails */
+	if (tn_json_put(e, "name", name) && tn_json_put(e, "ph", json_string(phase)) &&
 		tn_json_put(e, "pid", json_integer(1)) &&
 		tn_json_put(e, "tid", json_integer(track)))
 		return e;

@@ -74,7 +74,7 @@ class Browser:
     def open(self, path):
         self.events.clear()
         self.call("Page.navigate", url=f"file://{path}")
-        deadline = time.time() + 30
+        deadline = time.time() + 120
         while not any(e["method"] == "Page.loadEventFired" for e in self.events):
             if time.time() > deadline:
                 raise RuntimeError(f"{path} does not load")
