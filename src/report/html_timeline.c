@@ -95,6 +95,7 @@ bool tn_timeline_init(struct tn_timeline *t)
 		t->most_const =
 			tn_max_i64(t->most_const, tn_traffic_of(t->v->g, op).const_bytes);
 	}
+	t->height = (t->most_const ? strip_y() + STRIP : ruler_y() + RULER) + BOTTOM;
 	return true;
 }
 

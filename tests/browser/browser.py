@@ -52,6 +52,8 @@ def check_usual(b, folder):
         const height = n => Number(document.querySelector(
             `.tl-box[data-bytes="${n}"] .tl-body`).getAttribute('height')) + 0.5;
         return Math.round(100 * height(512) / height(256)); })()"""), 200)
+    same("it is seen", b.run(
+        "document.querySelector('.tl-plot-svg').getBoundingClientRect().height > 300"), True)
     same("overlaps", b.run("document.querySelectorAll('.tl-overlap[data-step]').length"), 6)
     same("views", b.run("document.querySelectorAll('.tl-views rect').length"), 1)
 
