@@ -12,7 +12,8 @@ deps:
 $(BUILD)/build.ninja: | deps
 	meson setup $(BUILD) -Dwerror=true
 
-test: deps $(BUILD)/build.ninja
+test: $(BUILD)/build.ninja
+	tools/install-deps test
 	ninja -C $(BUILD)
 	meson test -C $(BUILD) --no-rebuild --print-errorlogs
 
