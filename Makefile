@@ -15,7 +15,7 @@ $(BUILD)/build.ninja: | deps
 test: $(BUILD)/build.ninja
 	tools/install-deps test
 	ninja -C $(BUILD)
-	meson test -C $(BUILD) --no-rebuild --print-errorlogs
+	meson test -C $(BUILD) --no-rebuild --print-errorlogs --timeout-multiplier 5
 
 demo: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD) src/cli/tenure
