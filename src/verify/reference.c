@@ -111,6 +111,21 @@ static void describe(const struct tn_reference *ref, const struct tn_op *op,
 		    (deed->opaque && ref->g->tensors[t->at.root].role == ROLE_VARIABLE);
 }
 
+/* Also when an operand in planned memory has data (a variable's first value): the steps
+ * take it for a constant and do not speak of it. */
+static bool is_opaque(const struct tn_reference *ref, tn_op_id id)
+{
+	const struct tn_op *op = &ref->g->ops[id.i];
+	struct tn_variant variants[TN_VARIANTS_MAX];
+
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		if (op->inputs[k].i != TN_NONE &&
+			ref->g->tensors[op->inputs[k].i].data_kind != DATA_NONE &&
+			!ref->constant[ref->extent[op->inputs[k].i].root])
+			return true;
+	return !tn_contract_variants(ref->g, id, variants);
+}
+
 static bool snapshot(struct tn_reference *ref, struct tn_arena *arena,
 	const struct tn_touch *t, struct tn_memory *to)
 {
@@ -122,12 +137,11 @@ static bool run_op(struct tn_reference *ref, tn_op_id id, struct tn_arena *arena
 {
 	const struct tn_op *op = &ref->g->ops[id.i];
 	struct tn_deed *deed = &ref->deeds[id.i];
-	struct tn_variant variants[TN_VARIANTS_MAX];
 	struct tn_touch *t = deed->touches =
 		TN_NEW_ARRAY(arena, struct tn_touch, deed->n);
 	bool copy = is_copy(ref->g, op), ok = t;
 
-	deed->opaque = !tn_contract_variants(ref->g, id, variants);
+	deed->opaque = is_opaque(ref, id);
 	deed->idle = is_idle(ref, op);
 	for (uint32_t k = 0; ok && k < deed->n; k++) {
 		describe(ref, op, deed, k, &t[k]);

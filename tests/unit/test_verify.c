@@ -158,6 +158,57 @@ START_TEST(agrees_with_simulation)
 }
 END_TEST
 
+static int64_t any_number(struct tn_gen *gen)
+{
+	static const int64_t odd[] = { 0, 1, -1, 16, INT64_MAX, INT64_MIN, INT64_MAX - 15,
+		UINT32_MAX, 255 };
+
+	if (tn_gen_random(gen, 2))
+		return odd[tn_gen_random(gen, sizeof(odd) / sizeof(*odd))];
+	return tn_gen_random(gen, 300);
+}
+
+/* Whatever stands in a plan, there is an answer with a reason. (A sanitizer watches.) */
+START_TEST(garbage_gets_an_answer)
+{
+	struct tn_gen gen;
+	struct tn_graph g;
+	struct tn_plan plan;
+	struct tn_verdict v;
+
+	tn_gen_init(&gen, (uint32_t)_i);
+	tn_gen_graph(&gen, &kinds[5], &g);
+	for (uint32_t round = 0; round < 300; round++) {
+		enum tn_status status;
+
+		gen_plan(&gen, &g, &plan);
+		for (uint32_t k = 0; k <= round % 4; k++) {
+			struct tn_plan_tensor *t =
+				&plan.tensors[tn_gen_random(&gen, g.n_tensors)];
+			struct tn_plan_op *p = &plan.ops[tn_gen_random(&gen, g.n_ops)];
+			struct tn_plan_region *r = &plan.regions[0];
+			int64_t *number[] = { &t->offset, &t->bytes, &p->scratch_offset,
+				&p->scratch_bytes, &r->capacity, &r->used, &r->align,
+				&plan.arena_bytes };
+			uint32_t *word[] = { &t->region, &p->scratch_region,
+				&plan.order[tn_gen_random(&gen, g.n_ops)] };
+
+			*number[tn_gen_random(&gen, 8)] = any_number(&gen);
+			*number[tn_gen_random(&gen, 8)] = any_number(&gen);
+			*word[tn_gen_random(&gen, 3)] = (uint32_t)any_number(&gen);
+			p->hold = (uint8_t)any_number(&gen);
+			p->descending = (uint8_t)any_number(&gen);
+		}
+		tn_diags_init(&gen.diags, &gen.arena);
+		status = tn_verify(&g, &plan, &gen.arena, &gen.diags, &v);
+		ck_assert_msg(status == TN_ERR_REFUSED || status == TN_OK, "%d", status);
+		ck_assert_msg((status == TN_OK) == (gen.diags.errors == 0),
+			"a refusal without a reason");
+	}
+	tn_gen_release(&gen);
+}
+END_TEST
+
 /* MobileNetV1 1.0 at 224: the largest chain that anybody plans here. */
 static void make_mobilenet(struct tn_gen *gen, struct tn_graph *g)
 {
@@ -308,6 +359,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, memory_is_a_map_of_bytes, 0, 8);
 	tcase_add_loop_test(
 		tc, agrees_with_simulation, 0, sizeof(kinds) / sizeof(*kinds));
+	tcase_add_loop_test(tc, garbage_gets_an_answer, 0, 8);
 	tcase_add_test(tc, overlaps_of_a_whole_net);
 	tcase_add_loop_test(tc, many_ops, 0, 2);
 	suite_add_tcase(s, tc);

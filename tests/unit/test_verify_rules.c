@@ -170,6 +170,8 @@ EDIT(other_size, p->tensors[D].bytes = 9;)
 EDIT(other_count, p->n_ops -= 1;)
 EDIT(constant_placed, p->tensors[K].region = 0;)
 EDIT(constant_written, g->ops[WATCH].outputs[0].i = K;)
+EDIT(first_value, g->tensors[V].data_kind = DATA_BYTES;)
+EDIT(first_value_met, first_value(g, p); put_at(p, D, V, 0);)
 EDIT(never_written, g->ops[RELU].outputs[0].i = F;)
 EDIT(state_order, g->ops[MYSTERY].kind = OP_READ_VARIABLE;
 	g->ops[WATCH].kind = OP_READ_VARIABLE; p->order[3] = WATCH;
@@ -241,6 +243,8 @@ static const struct example {
 	{ "other count", other_count, false, "plan/stale", NOT, NOT, 0, 0, NOT, NOT },
 	{ "constant placed", constant_placed, true, "plan/constant-placed", NOT, K, 0, 0, NOT, NOT },
 	{ "constant written", constant_written, true, "plan/constant-overwrite", WATCH, K, 0, 0, NOT, NOT },
+	{ "first value", first_value, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
+	{ "first value met", first_value_met, true, "plan/lost-value", STATE, V, 0, 8, V, D },
 	{ "never written", never_written, true, "plan/lost-value", ADD, A, 0, 16, NOT, NOT },
 	{ "state order", state_order, true, "plan/order", MYSTERY, NOT, 0, 0, NOT, NOT },
 	/* clang-format on */
