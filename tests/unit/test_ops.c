@@ -236,6 +236,46 @@ START_TEST(single_op_models)
 }
 END_TEST
 
+/* The digests of every output of fixtures/kernels/ops.json, one a line: what these kernels
+ * gave when they agreed with the goldens. TN_UPDATE_GOLDEN=1 rewrites the file. */
+START_TEST(fixture_ops)
+{
+	struct interpreter it;
+	char path[4096], name[128], digest[32], got[32];
+	const char *update = getenv("TN_UPDATE_GOLDEN");
+	uint32_t compared = 0;
+	FILE *f;
+
+	ck_assert_msg(interpreter_init(&it, tn_test_path("fixtures/kernels/ops.json")),
+		"%s", interpreter_error(&it));
+	snprintf(path, sizeof(path), "%s", tn_test_path("fixtures/kernels/ops.digests"));
+	interpreter_reset(&it, 1);
+	interpreter_run(&it, NULL, NULL);
+	f = fopen(path, update && update[0] == '1' ? "w+" : "r");
+	ck_assert(f);
+	for (uint32_t k = 0; k < it.file.graph.n_outputs; k++) {
+		tn_tensor_id id = it.file.graph.outputs[k];
+		const struct tn_tensor *t = &it.file.graph.tensors[id.i];
+
+		snprintf(got, sizeof(got), "%016llx",
+			(unsigned long long)tn_fnv(
+				TN_FNV_INIT, it.bytes[id.i], (size_t)t->bytes));
+		if (update && update[0] == '1') {
+			fprintf(f, "%s %s\n", t->name, got);
+			continue;
+		}
+		ck_assert_int_eq(fscanf(f, "%127s %31s", name, digest), 2);
+		ck_assert_str_eq(name, t->name);
+		ck_assert_msg(strcmp(digest, got) == 0, "%s: %s instead of %s", name, got,
+			digest);
+		compared++;
+	}
+	fclose(f);
+	interpreter_release(&it);
+	printf("# fixture: %u outputs compared\n", compared);
+}
+END_TEST
+
 /* Float models included: no sum of theirs depends on more than the order. */
 static const char *const models[] = { "vww_96_int8", "pretrainedResnet_quant",
 	"kws_ref_model", "str_ww_ref_model", "ad01_int8", "hello_world_int8",
@@ -277,6 +317,7 @@ Suite *tn_test_suite(void)
 	TCase *tc = tcase_create("goldens");
 
 	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, fixture_ops);
 	tcase_add_test(tc, single_op_models);
 	tcase_add_loop_test(tc, real_model, 0, sizeof(models) / sizeof(*models));
 	suite_add_tcase(s, tc);

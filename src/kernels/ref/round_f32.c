@@ -1,7 +1,7 @@
 /* Nearest integers, half to even. */
 #include "unary_f32.h"
 
-static float round(float x)
+static float half_even(float x)
 {
 	float down = tn_floor_f32_value(x), rest = x - down;
 
@@ -15,5 +15,5 @@ void tn_round_f32(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	(void)scratch;
-	tn_unary_f32(params, in, out, round);
+	tn_unary_f32(params, in, out, half_even);
 }
