@@ -2,9 +2,12 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
+
+#define PROBE_BYTES 4096
 
 void tn_json_error(struct tn_import *im, const char *rule, const struct tn_path *at,
 	const char *fmt, ...)
@@ -78,6 +81,15 @@ static const char *limit(const char *text, size_t len, size_t *out_offset)
 	return NULL;
 }
 
+/* jansson calls a lack of memory a wrong token, or nothing at all. */
+static bool out_of_memory(void)
+{
+	void *probe = malloc(PROBE_BYTES);
+
+	free(probe);
+	return !probe;
+}
+
 enum tn_status tn_json_load(struct tn_import *im, const char *text, size_t len,
 	tn_json_map *map, void *user, json_t **out)
 {
@@ -89,7 +101,7 @@ enum tn_status tn_json_load(struct tn_import *im, const char *text, size_t len,
 		*out = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
 		if (*out)
 			return TN_OK;
-		if (json_error_code(&error) == json_error_out_of_memory)
+		if (!error.text[0] || out_of_memory())
 			return TN_ERR_NOMEM;
 		/* jansson points behind the token that it could not use */
 		offset = error.position > 0 ? (size_t)error.position - 1 : 0;

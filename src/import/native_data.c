@@ -14,7 +14,7 @@
 #include "ir/seed.h"
 
 #define NATIVE_DATA "native/data"
-#define MADE_MAX    (INT64_C(1) << 30) /* bytes from seeds, over a file */
+#define MADE_MAX    (INT64_C(1) << 28) /* bytes from seeds, over a file */
 
 struct tn_native_side {
 	const char *name; /* as in the graph; interned */
