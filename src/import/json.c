@@ -7,7 +7,8 @@
 
 #include "base/banned.h"
 
-#define PROBE_BYTES 4096
+#define PROBE_BYTES	4096
+#define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
 void tn_json_error(struct tn_import *im, const char *rule, const struct tn_path *at,
 	const char *fmt, ...)
@@ -94,9 +95,13 @@ enum tn_status tn_json_load(struct tn_import *im, const char *text, size_t len,
 	tn_json_map *map, void *user, json_t **out)
 {
 	json_error_t error;
-	size_t offset = 0;
-	const char *why = limit(text, len, &offset);
+	size_t offset = 0,
+	       mark = len >= 3 && memcmp(text, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
+	const char *why;
 
+	text += mark;
+	len -= mark;
+	why = limit(text, len, &offset);
 	if (!why) {
 		*out = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
 		if (*out)
@@ -106,6 +111,7 @@ enum tn_status tn_json_load(struct tn_import *im, const char *text, size_t len,
 		/* jansson points behind the token that it could not use */
 		offset = error.position > 0 ? (size_t)error.position - 1 : 0;
 	}
+	offset += mark;
 	if (map)
 		offset = map(user, offset);
 	tn_json_error_at(

@@ -340,6 +340,8 @@ static enum format sniff(const struct tn_source *source)
 	if (source->len > 2 && source->text[0] == 8 && source->text[1] > 0 &&
 		source->text[1] < 32 && source->text[2] == 0x12)
 		return ONNX;
+	if (at_start(source, 0, "\xEF\xBB\xBF", 3)) /* some editors start with it */
+		at = 3;
 	while (at < source->len && space(source->text[at]))
 		at++;
 	if (at_start(source, at, "id,lower,upper,size", 19))

@@ -57,6 +57,11 @@ static const struct {
 	const char *name, *text, *from;
 	const char *report; /* the start of it */
 } refusals[] = {
+	{ "byte order mark", "\xEF\xBB\xBF{\"format\": \"tenure.graph/1\", nothing}",
+		NULL, "error 1:39: string or '}' expected near" },
+	{ "byte order mark before flatc's",
+		"\xEF\xBB\xBF {version: 3, subgraphs: [], buffers: []}", NULL,
+		"error /subgraphs: the model has no subgraph" },
 	{ "empty", "", NULL, "error: the file is empty [import/empty]" },
 	{ "unknown text", "hello", NULL, "error: the file's format is not recognised" },
 	{ "other JSON", "{\"a\": 1}", NULL,
