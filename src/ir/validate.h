@@ -12,6 +12,7 @@
  * each tensor has one producer unless `mutated`, views resolve to a root without cycle
  * and stay inside it, constants have as many bytes as their shape says, quantisation
  * vectors fit their shapes, arity and known geometry hold. */
-enum tn_status TN_MUST_CHECK tn_validate(const struct tn_graph *g, struct tn_diags *diags);
+enum tn_status TN_MUST_CHECK tn_validate(
+	const struct tn_graph *g, struct tn_diags *diags);
 
 #endif
