@@ -40,8 +40,8 @@ static bool allows(const struct raising *r, const struct tn_candidate *c, uint32
 	int64_t have;
 
 	/* a variable that is updated, a view that is written: the graph itself says so, and
-	 * the plain variant is what it means */
-	if (r->l->buffer_of[c->in.i] == r->l->buffer_of[c->out.i])
+	 * the plain variant is what it means; not so buffers that in-place merged */
+	if (r->t->aliases->of[c->in.i].root.i == r->t->aliases->of[c->out.i].root.i)
 		return true;
 	if (in->region == TN_REGION_NONE || out->region == TN_REGION_NONE ||
 		in->offset + in->bytes <= out->offset ||
