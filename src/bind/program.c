@@ -9,6 +9,7 @@ struct builder {
 	struct tn_arena *arena;
 	struct tn_diags *diags;
 	struct tn_program *out;
+	bool given; /* the plan; else it is the one without sharing */
 	bool wrong; /* something was reported */
 };
 
@@ -16,8 +17,13 @@ static const char plan_rule[] = "exec/plan-mismatch";
 
 static void refuse_tensor(struct builder *b, const struct tn_tensor *t, const char *why)
 {
-	tn_diag_at(b->diags, SEVERITY_ERROR, plan_rule, b->g->source, t->pointer, t->name,
-		"the plan does not fit tensor '%s': %s", t->name, why);
+	if (b->given)
+		tn_diag_at(b->diags, SEVERITY_ERROR, plan_rule, b->g->source, t->pointer,
+			t->name, "the plan does not fit tensor '%s': %s", t->name, why);
+	else
+		tn_diag_at(b->diags, SEVERITY_ERROR, "exec/no-place", b->g->source,
+			t->pointer, t->name, "tensor '%s' has no place in memory: %s",
+			t->name, why);
 	b->wrong = true;
 }
 
@@ -211,7 +217,7 @@ static enum tn_status bind_op(struct builder *b, uint32_t position)
 enum tn_status tn_program_new(const struct tn_graph *g, const struct tn_plan *plan,
 	struct tn_arena *arena, struct tn_diags *diags, struct tn_program *out)
 {
-	struct builder b = { g, plan, arena, diags, out, false };
+	struct builder b = { g, plan, arena, diags, out, plan != NULL, false };
 	enum tn_status status;
 
 	if (!plan) {

@@ -47,8 +47,24 @@ bool tn_view_root(const struct tn_graph *g, tn_tensor_id id, tn_tensor_id *out_r
 	return false;
 }
 
+const struct tn_tensor *tn_constant_of(
+	const struct tn_graph *g, tn_tensor_id id, int64_t *out_offset)
+{
+	tn_tensor_id root;
+	const struct tn_tensor *t;
+
+	if (!tn_view_root(g, id, &root, out_offset))
+		return NULL;
+	t = &g->tensors[root.i];
+	return t->data_kind == DATA_BYTES && t->data_bytes == t->bytes ? t : NULL;
+}
+
 static void use(const struct tn_graph *g, bool *used, tn_tensor_id id)
 {
+	int64_t offset;
+
+	if (!tn_tensor_id_ok(g, id) || tn_constant_of(g, id, &offset))
+		return;
 	for (uint32_t hops = 0; hops <= g->n_tensors && tn_tensor_id_ok(g, id); hops++) {
 		const struct tn_tensor *t = &g->tensors[id.i];
 

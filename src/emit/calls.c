@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "bind/view.h"
 #include "emit/text.h"
 
 static enum tn_element element_of(const struct tn_tensor *t)
@@ -187,36 +188,49 @@ static void print_params(struct tn_writer *w, uint32_t op, const struct tn_call 
 
 /* ---- operands ---- */
 
-static void print_constant(struct tn_writer *w, enum tn_element element,
-	const uint8_t *bytes, int64_t size, const char *what)
+static void print_constant(struct tn_writer *w, struct tn_strbuf *out,
+	enum tn_element element, const uint8_t *bytes, int64_t size, const char *what)
 {
 	uint32_t index;
 
 	if (!tn_pool_add(&w->pool, element, bytes, (size_t)size, what, &index))
-		w->body.failed = true;
+		out->failed = true;
 	else
-		tn_strbuf_printf(&w->body, "%s_c%u", w->ident, index);
+		tn_strbuf_printf(out, "%s_c%u", w->ident, index);
+}
+
+/* The constant that a tensor's bytes are in; a view starts inside of it. */
+static void print_tensor_constant(
+	struct tn_writer *w, struct tn_strbuf *out, tn_tensor_id id)
+{
+	int64_t offset;
+	const struct tn_tensor *t = tn_constant_of(w->g, id, &offset);
+
+	if (!t) {
+		tn_strbuf_puts(out, "0"); /* no bytes */
+		return;
+	}
+	if (offset)
+		tn_strbuf_puts(out, "(const uint8_t *)");
+	print_constant(w, out, element_of(t), t->data, t->data_bytes, t->name);
+	if (offset)
+		tn_strbuf_printf(out, " + %" PRId64, offset);
 }
 
 static void print_operand(
 	struct tn_writer *w, const struct tn_operand *o, const char *op_name)
 {
-	const struct tn_tensor *t;
-
 	if (o->tensor.i == TN_NONE) {
 		if (o->data)
-			print_constant(w, ELEMENT_U8, o->data, o->data_bytes, op_name);
+			print_constant(
+				w, &w->body, ELEMENT_U8, o->data, o->data_bytes, op_name);
 		else
 			tn_strbuf_puts(&w->body, "0");
-		return;
-	}
-	t = &w->g->tensors[o->tensor.i];
-	if (w->program.tensors[o->tensor.i].region != TN_REGION_NONE)
+	} else if (w->program.tensors[o->tensor.i].region != TN_REGION_NONE) {
 		tn_strbuf_printf(&w->body, "T%u", o->tensor.i);
-	else if (t->data_kind == DATA_BYTES)
-		print_constant(w, element_of(t), t->data, t->data_bytes, t->name);
-	else
-		tn_strbuf_puts(&w->body, "0"); /* no bytes */
+	} else {
+		print_tensor_constant(w, &w->body, o->tensor);
+	}
 }
 
 static void print_operands(struct tn_writer *w, const char *head,
@@ -311,13 +325,17 @@ static void keep_const_outputs(struct tn_writer *w)
 {
 	for (uint32_t k = 0; k < w->g->n_outputs; k++) {
 		tn_tensor_id id = w->g->outputs[k];
-		const struct tn_tensor *t = &w->g->tensors[id.i];
+		struct tn_strbuf text;
 
-		if (w->program.tensors[id.i].region == TN_REGION_NONE &&
-			t->data_kind == DATA_BYTES &&
-			!tn_pool_add(&w->pool, element_of(t), t->data,
-				(size_t)t->data_bytes, t->name, &w->const_outputs[id.i]))
+		if (w->program.tensors[id.i].region != TN_REGION_NONE)
+			continue;
+		tn_strbuf_init(&text);
+		print_tensor_constant(w, &text, id);
+		w->const_outputs[k] =
+			text.failed ? NULL : tn_arena_strdup(w->arena, text.text);
+		if (!w->const_outputs[k])
 			w->body.failed = true;
+		tn_strbuf_release(&text);
 	}
 }
 

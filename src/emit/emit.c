@@ -163,7 +163,7 @@ static enum tn_status prepare(
 	w->diags = e->diags;
 	w->files = &e->files;
 	w->pool.arena = e->arena;
-	w->const_outputs = TN_NEW_ARRAY(e->arena, uint32_t, w->g->n_tensors);
+	w->const_outputs = TN_NEW_ARRAY(e->arena, const char *, w->g->n_outputs);
 	if (!w->const_outputs || !name || !name_model(e, m, name))
 		return TN_ERR_NOMEM;
 	if (e->options->shared_arena && e->n > 1 && has_state(w->g))

@@ -177,19 +177,6 @@ static void print_init(const struct tn_writer *w, struct tn_strbuf *out)
 	tn_strbuf_puts(out, "}\n");
 }
 
-static void print_output_place(
-	const struct tn_writer *w, struct tn_strbuf *out, tn_tensor_id id)
-{
-	const struct tn_tensor *t = &w->g->tensors[id.i];
-
-	if (w->program.tensors[id.i].region != TN_REGION_NONE)
-		tn_strbuf_printf(out, "T%u", id.i);
-	else if (t->data_kind == DATA_BYTES)
-		tn_strbuf_printf(out, "%s_c%u", w->ident, w->const_outputs[id.i]);
-	else
-		tn_strbuf_puts(out, "0");
-}
-
 static void print_ports(const struct tn_writer *w, struct tn_strbuf *out, bool inputs)
 {
 	uint32_t n = inputs ? w->g->n_inputs : w->g->n_outputs;
@@ -204,10 +191,10 @@ static void print_ports(const struct tn_writer *w, struct tn_strbuf *out, bool i
 		tn_tensor_id id = inputs ? w->g->inputs[k] : w->g->outputs[k];
 
 		tn_strbuf_printf(out, "\tcase %u:\n\t\treturn ", k);
-		if (inputs && w->program.tensors[id.i].region == TN_REGION_NONE)
-			tn_strbuf_puts(out, "0");
+		if (w->program.tensors[id.i].region != TN_REGION_NONE)
+			tn_strbuf_printf(out, "T%u", id.i);
 		else
-			print_output_place(w, out, id);
+			tn_strbuf_puts(out, inputs ? "0" : w->const_outputs[k]);
 		tn_strbuf_puts(out, ";\n");
 	}
 	tn_strbuf_puts(out, "\tdefault:\n\t\treturn 0;\n\t}\n}\n");

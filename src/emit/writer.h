@@ -30,8 +30,7 @@ struct tn_writer {
 	uint32_t n_regions;
 	struct tn_pool pool;
 	struct tn_kernel_files *files; /* of all models */
-	uint32_t *
-		const_outputs; /* by tensor id: index in pool of outputs that are constants */
+	const char **const_outputs; /* by output: an expression, when it is a constant */
 	TN_VEC(const char *) symbols; /* kernels that are called, in order of first use */
 	struct tn_strbuf params; /* definitions of parameter structs */
 	struct tn_strbuf body; /* of the run function */

@@ -4,6 +4,7 @@
 
 #include "base/banned.h"
 #include "base/checked.h"
+#include "bind/view.h"
 #include "ir/seed.h"
 
 /* ---- memory ---- */
@@ -36,22 +37,18 @@ static enum tn_status make_regions(struct tn_exec *e, struct tn_arena *arena)
 	return e->needed ? TN_OK : TN_ERR_NOMEM;
 }
 
-static bool is_constant(const struct tn_tensor *t)
-{
-	return t->data_kind == DATA_BYTES;
-}
-
 /* Constants may lie anywhere in a file; kernels load whole elements. */
-static const uint8_t *aligned(struct tn_arena *arena, const struct tn_tensor *t)
+static const uint8_t *aligned(
+	struct tn_arena *arena, const uint8_t *bytes, int64_t n_bytes)
 {
-	size_t size = (size_t)t->data_bytes;
+	size_t size = (size_t)n_bytes;
 	uint8_t *copy;
 
-	if ((uintptr_t)t->data % 16 == 0)
-		return t->data;
+	if ((uintptr_t)bytes % TN_PROGRAM_ALIGN == 0)
+		return bytes;
 	copy = tn_arena_alloc(arena, size);
 	if (copy && size)
-		memcpy(copy, t->data, size);
+		memcpy(copy, bytes, size);
 	return copy;
 }
 
@@ -63,16 +60,21 @@ static enum tn_status locate(struct tn_exec *e, struct tn_arena *arena)
 	if (!e->bytes)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
-		const struct tn_tensor *t = &g->tensors[i];
 		const struct tn_storage *s = &e->program.tensors[i];
+		const struct tn_tensor *constant;
+		int64_t offset;
 
 		if (s->region != TN_REGION_NONE) {
 			e->bytes[i] = tn_exec_at(e, s);
-		} else if (is_constant(t)) {
-			e->bytes[i] = aligned(arena, t);
-			if (!e->bytes[i])
-				return TN_ERR_NOMEM;
+			continue;
 		}
+		constant = tn_constant_of(g, (tn_tensor_id){ i }, &offset);
+		if (!constant)
+			continue;
+		e->bytes[i] =
+			aligned(arena, constant->data + offset, g->tensors[i].bytes);
+		if (!e->bytes[i])
+			return TN_ERR_NOMEM;
 	}
 	return TN_OK;
 }

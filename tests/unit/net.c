@@ -177,7 +177,35 @@ void net_state(struct net *n)
 	net_finish(n, "state");
 }
 
+void net_views(struct net *n)
+{
+	tn_tensor_id in, w, w_half, sum, sum_half, out;
+
+	net_start(n);
+	in = net_tensor(n, "in", DTYPE_F32, ROLE_INPUT, DIMS(10), 0, 0);
+	w = net_const(n, "w", DTYPE_F32, DIMS(20), 0, 5);
+	w_half = net_tensor(n, "w_half", DTYPE_F32, ROLE_CONST, DIMS(10), 0, 0);
+	sum = net_tensor(n, "sum", DTYPE_F32, ROLE_ACT, DIMS(10), 0, 0);
+	sum_half = net_tensor(n, "sum_half", DTYPE_F32, ROLE_ACT, DIMS(5), 0, 0);
+	out = net_tensor(n, "out", DTYPE_F32, ROLE_OUTPUT, DIMS(5), 0, 0);
+	n->build.tensors.items[w_half.i].view_of = w;
+	n->build.tensors.items[w_half.i].view_offset = 10;
+	n->build.tensors.items[sum_half.i].view_of = sum;
+	n->build.tensors.items[sum_half.i].view_offset = 5;
+	net_op(n, OP_ADD, "sum", IDS(in, w_half), sum);
+	net_op(n, OP_MUL, "square", IDS(sum_half, sum_half), out);
+	ck_assert(tn_vec_push(&n->arena, &n->build.outputs, w_half));
+	net_finish(n, "views");
+}
+
 /* ---- the planner ---- */
+
+static uint32_t root_of(const struct net *n, uint32_t id)
+{
+	while (id != TN_NONE && n->graph.tensors[id].view_of.i != TN_NONE)
+		id = n->graph.tensors[id].view_of.i;
+	return id;
+}
 
 static void life_of(const struct net *n, uint32_t id, struct tn_plan_tensor *out)
 {
@@ -192,10 +220,11 @@ static void life_of(const struct net *n, uint32_t id, struct tn_plan_tensor *out
 		const struct tn_op *op = &g->ops[g->schedule[i].i];
 
 		for (uint32_t k = 0; k < op->n_outputs; k++)
-			if (op->outputs[k].i == id && out->first > 2 * (int64_t)i + 1)
+			if (root_of(n, op->outputs[k].i) == id &&
+				out->first > 2 * (int64_t)i + 1)
 				out->first = 2 * (int64_t)i + 1;
 		for (uint32_t k = 0; k < op->n_inputs; k++)
-			if (op->inputs[k].i == id)
+			if (root_of(n, op->inputs[k].i) == id)
 				out->last = 2 * (int64_t)i + 1;
 	}
 	if (t->role == ROLE_VARIABLE || tn_graph_is_output(g, (tn_tensor_id){ id }))
@@ -244,7 +273,7 @@ void net_plan(struct net *n)
 		(struct tn_plan_region){ .name = "sram", .capacity = -1, .align = 16 };
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		p->tensors[i].region = TN_REGION_NONE;
-		if (g->tensors[i].data_kind != DATA_NONE)
+		if (g->tensors[i].data_kind != DATA_NONE || root_of(n, i) != i)
 			continue;
 		p->tensors[i].region = 0;
 		p->tensors[i].bytes = g->tensors[i].bytes;

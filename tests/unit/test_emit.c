@@ -350,7 +350,8 @@ static bool have(const char *tool)
 	return false;
 }
 
-static void (*const nets[])(struct net *) = { net_residual, net_arithmetic, net_state };
+static void (*const nets[])(struct net *) = { net_residual, net_arithmetic, net_state,
+	net_views };
 
 START_TEST(compiles_on_this_machine)
 {

@@ -11,12 +11,13 @@
 #include "exec/exec.h"
 #include "loaded.h"
 #include "net.h"
+#include "planned.h"
 
 /* ---- helpers ---- */
 
 struct digests {
-	uint64_t of[64]; /* in order of appearance */
-	uint32_t tensor[64];
+	uint64_t of[128]; /* in order of appearance */
+	uint32_t tensor[128];
 	size_t n;
 };
 
@@ -24,7 +25,7 @@ static void keep_digest(void *user, const struct tn_exec_layer *layer)
 {
 	struct digests *d = user;
 
-	ck_assert_uint_lt(d->n, 64);
+	ck_assert_uint_lt(d->n, 128);
 	d->tensor[d->n] = layer->tensor.i;
 	d->of[d->n++] = tn_fnv(TN_FNV_INIT, layer->bytes, layer->size);
 }
@@ -94,6 +95,34 @@ START_TEST(floats_are_computed)
 }
 END_TEST
 
+START_TEST(views_are_resolved)
+{
+	struct net n;
+	struct tn_exec *e;
+	float in[10], w[20], got[5];
+	const uint8_t *bytes;
+	size_t size;
+
+	net_views(&n);
+	memcpy(w, n.graph.tensors[net_find_tensor(&n, "w")].data, sizeof(w));
+	for (int i = 0; i < 10; i++)
+		in[i] = 0.25f * (float)i;
+	e = executor(&n, NULL);
+	ck_assert_int_eq(tn_exec_input(e, 0, in, sizeof(in)), TN_OK);
+	ck_assert_int_eq(tn_exec_run(e, NULL, NULL), TN_OK);
+	memcpy(got, tn_exec_bytes(e, n.graph.outputs[1], &size), sizeof(got));
+	for (int i = 0; i < 5; i++) {
+		volatile float sum = in[5 + i] + w[15 + i];
+
+		ck_assert_msg(got[i] == sum * sum, "element %d", i);
+	}
+	bytes = tn_exec_bytes(e, n.graph.outputs[0], &size);
+	ck_assert_uint_eq(size, 40);
+	ck_assert_int_eq(memcmp(bytes, w + 10, 40), 0);
+	net_release(&n);
+}
+END_TEST
+
 START_TEST(inputs_have_their_size)
 {
 	struct net n;
@@ -145,8 +174,9 @@ END_TEST
 
 /* ---- plans and poison ---- */
 
-static void (*const nets[])(struct net *) = { net_residual, net_arithmetic, net_state };
-static const char *const net_names[] = { "residual", "arithmetic", "state" };
+static void (*const nets[])(
+	struct net *) = { net_residual, net_arithmetic, net_state, net_views };
+static const char *const net_names[] = { "residual", "arithmetic", "state", "views" };
 #define N_NETS (int)(sizeof(nets) / sizeof(*nets))
 
 START_TEST(plan_changes_nothing)
@@ -591,6 +621,62 @@ START_TEST(models_give_the_goldens)
 }
 END_TEST
 
+/* ---- graphs of ours, under plans of every kind ---- */
+
+static struct digests run_file(struct loaded *l, const struct tn_plan *plan, int poison)
+{
+	struct digests d = { .n = 0 };
+	struct tn_exec *e;
+
+	ck_assert_msg(tn_exec_new(&l->graph, plan, &l->arena, &l->diags, &e) == TN_OK,
+		"%s", loaded_report(l));
+	tn_exec_poison(e, poison);
+	tn_exec_seed(e, 2);
+	for (int run = 0; run < 2; run++)
+		ck_assert_int_eq(tn_exec_run(e, keep_digest, &d), TN_OK);
+	return d;
+}
+
+static const struct {
+	const char *name;
+	enum tn_overlap_mode overlap;
+	int64_t align;
+} modes[] = {
+	{ "none", OVERLAP_NONE, 16 },
+	{ "inplace", OVERLAP_INPLACE, 16 },
+	{ "full", OVERLAP_FULL, 16 },
+	{ "full, other alignment", OVERLAP_FULL, 64 },
+};
+
+static void run_planned(const char *path)
+{
+	struct digests want, got;
+	struct tn_plan plan;
+	struct loaded l;
+
+	/* of every type and role there is: nothing to execute */
+	if (strstr(path, "/features.json"))
+		return;
+	loaded_file(&l, path, NULL);
+	loaded_ok(&l, path);
+	want = run_file(&l, NULL, TN_POISON_NONE);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		planned(&l.graph, modes[i].overlap, modes[i].align, &l.arena, &l.diags,
+			&plan);
+		got = run_file(&l, &plan, i % 2 ? 0x5A : 0xA5);
+		ck_assert_msg(difference(&want, &got) < 0, "%s: overlap %s, tensor %u",
+			path, modes[i].name, got.tensor[difference(&want, &got)]);
+	}
+	loaded_release(&l);
+}
+
+START_TEST(plans_of_our_graphs)
+{
+	ck_assert_int_gt(
+		each_file(tn_test_path("fixtures/graphs"), ".json", run_planned), 30);
+}
+END_TEST
+
 #define N(array) (int)(sizeof(array) / sizeof(*(array)))
 
 Suite *tn_test_suite(void)
@@ -600,6 +686,7 @@ Suite *tn_test_suite(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, floats_are_computed);
+	tcase_add_test(tc, views_are_resolved);
 	tcase_add_test(tc, inputs_have_their_size);
 	tcase_add_test(tc, layers_are_lines_of_json);
 	tcase_add_loop_test(tc, plan_changes_nothing, 0, N_NETS);
@@ -613,6 +700,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, constants_that_are_missing);
 	tcase_add_test(tc, scales_that_are_damaged);
 	tcase_add_loop_test(tc, models_give_the_goldens, 0, N(models));
+	tcase_add_test(tc, plans_of_our_graphs);
 	suite_add_tcase(s, tc);
 	return s;
 }
