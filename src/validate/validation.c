@@ -128,6 +128,8 @@ enum tn_status tn_validation_run(const struct tn_graph *g, const struct tn_plan 
 		status = check_emitted(g, plan, options, targets, arena, diags, out);
 	if (status == TN_OK && !out->same)
 		status = TN_ERR_REFUSED;
+	if (status != TN_OK)
+		out->same = false;
 	return status;
 }
 
