@@ -17,6 +17,7 @@ LAYERS = {
     "export": ["base", "ir", "plan"],
     "analysis": ["base", "ir", "contract"],
     "inplace": ["base", "ir", "contract", "analysis"],
+    "claims": ["base", "ir", "contract", "analysis"],
     "lower": ["base", "ir", "contract", "analysis", "inplace", "plan"],
     "verify": ["base", "ir", "contract", "plan/plan.h"],
     "kernels": [],
@@ -24,9 +25,9 @@ LAYERS = {
     "exec": ["base", "ir", "contract", "bind", "plan/plan.h"],
     "emit": ["base", "ir", "contract", "bind", "plan/plan.h"],
     "validate": ["base", "ir", "contract", "bind", "exec", "emit", "plan/plan.h"],
-    "report": ["base", "ir", "contract", "analysis", "inplace", "verify", "plan/plan.h"],
+    "report": ["base", "ir", "contract", "analysis", "inplace", "claims", "verify", "plan/plan.h"],
     "driver": ["base", "ir", "plan", "contract", "import", "export", "analysis", "inplace",
-               "lower", "verify", "bind", "exec", "emit", "validate", "report"],
+               "claims", "lower", "verify", "bind", "exec", "emit", "validate", "report"],
     "cli": [],
 }
 PUBLIC = {  # who may include which header of include/tenure

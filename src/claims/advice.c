@@ -1,0 +1,376 @@
+/* What a verdict rests on, what the set saves, what is wasteful but right. */
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "claims/court.h"
+#include "claims/scope.h"
+#include "claims/steps.h"
+
+#include "base/banned.h"
+
+struct advice {
+	struct tn_court *c;
+	const struct tn_model *m;
+	const struct tn_setting *s;
+	struct tn_arena *arena;
+	TN_VEC(const char *) assumptions;
+	TN_VEC(const char *) notes;
+	bool *told; /* by op */
+	bool nomem;
+};
+
+static void assume(struct advice *a, const char *text)
+{
+	if (!text || !tn_vec_push(a->arena, &a->assumptions, text))
+		a->nomem = true;
+}
+
+static void note(struct advice *a, const char *text)
+{
+	if (!text || !tn_vec_push(a->arena, &a->notes, text))
+		a->nomem = true;
+}
+
+/* What is taken to be so about the kernel of an op that works where it reads. */
+static const char *kernel_fact(const struct advice *a, uint32_t op)
+{
+	const struct tn_kernel *k = &a->m->kernel[op];
+	const char *way = k->desc ? "descending" : "ascending";
+
+	if (k->unknown_type)
+		return "has a type that nothing defines: each element of its output is "
+		       "taken to read all its inputs";
+	if (k->buffered)
+		return "reads all before it writes";
+	switch (k->kind) {
+	case KERNEL_ROW:
+		return k->row_buffered ? "reads a row before it writes it"
+				       : "reads the whole row for each element of it";
+	case KERNEL_PLANE:
+		return k->channel_buffered
+			       ? "reads the plane of a channel before it writes it"
+			       : "reads the plane of a channel for each element of it";
+	case KERNEL_OPAQUE:
+		return k->tied != TN_NONE
+			       ? "reads its tied operand element by element, and all "
+				 "others for each element"
+			       : "reads all its inputs for each element of its output";
+	case KERNEL_CONTRACT:
+		return tn_arena_printf(
+			a->arena, "is run by the kernel of the built-in set, %s", way);
+	case KERNEL_VIEW:
+		return "runs no code";
+	case KERNEL_FILL:
+		return "reads nothing";
+	case KERNEL_TRANSPOSE:
+	case KERNEL_SLICE:
+	case KERNEL_SPLIT:
+	case KERNEL_CONCAT:
+		return tn_arena_printf(
+			a->arena, "moves its elements one after the other, %s", way);
+	case KERNEL_UPDATE:
+	case KERNEL_SHIFT:
+		return tn_arena_printf(a->arena,
+			k->always_copy
+				? "copies its base, even onto itself, and then moves "
+				  "its elements one after the other, %s"
+				: "moves its elements one after the other, %s, after "
+				  "its base, which stays where it lies already",
+			way);
+	case KERNEL_REDUCE:
+		return tn_arena_printf(a->arena,
+			"sums up in a register and writes each sum once, %s", way);
+	default:
+		return tn_arena_printf(a->arena,
+			"goes over its elements once, %s, and reads what an element "
+			"needs "
+			"before it writes it",
+			way);
+	}
+}
+
+static void assume_kernel(struct advice *a, uint32_t op)
+{
+	if (op >= a->c->g->n_ops || a->told[op])
+		return;
+	a->told[op] = true;
+	assume(a, tn_arena_printf(a->arena, "'%s' %s", a->c->g->ops[op].name,
+			  kernel_fact(a, op)));
+}
+
+/* Do an input and an output of the op lie in one storage by what is claimed? */
+static bool works_in_place(const struct advice *a, uint32_t op)
+{
+	const struct tn_op *o = &a->c->g->ops[op];
+
+	if (a->s->fate[op] != FATE_RUNS || a->m->kernel[op].kind == KERNEL_VIEW)
+		return false;
+	for (uint32_t i = 0; i < o->n_inputs; i++)
+		for (uint32_t k = 0; k < o->n_outputs; k++) {
+			uint32_t x = o->inputs[i].i, y = o->outputs[k].i;
+
+			if (x == TN_NONE || y == TN_NONE ||
+				(tn_setting_claim_of(a->s, x) == TN_NONE &&
+					tn_setting_claim_of(a->s, y) == TN_NONE))
+				continue;
+			if (tn_setting_address(a->s, x, a->m->form[x].lo) <
+					tn_setting_address(a->s, y, a->m->form[y].hi) &&
+				tn_setting_address(a->s, y, a->m->form[y].lo) <
+					tn_setting_address(a->s, x, a->m->form[x].hi))
+				return true;
+		}
+	return false;
+}
+
+static void find_assumptions(struct advice *a)
+{
+	const struct tn_graph *g = a->c->g;
+	struct tn_stray stray;
+
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		if (works_in_place(a, i) ||
+			(a->m->kernel[i].n_destroys && a->s->n_claims))
+			assume_kernel(a, i);
+	for (uint32_t i = 0; a->c->options.allocation == ALLOCATION_STATIC &&
+			     tn_court_stray(a->c, a->s, &i, &stray);
+		i++)
+		assume(a, tn_arena_printf(a->arena,
+				  "the storage of '%s' is allocated at or above '%s', "
+				  "not in "
+				  "its branch '%s'",
+				  g->tensors[stray.on].name,
+				  g->branches[stray.branch].choice,
+				  g->branches[stray.branch].name));
+	if (!a->c->meaning.all_worlds)
+		assume(a, "not all ways through the branches were tried");
+	if (a->c->options.profile == PROFILE_TRAINING && !a->m->has_gradient)
+		assume(a, "backward reads what the table of saved tensors says");
+	if (a->c->options.execution == EXECUTION_PARALLEL)
+		assume(a, "only dependences order the ops");
+}
+
+/* Bytes of all that lies in the arena, counted once; and the most that is needed at a
+ * time. */
+struct load {
+	int64_t covered, peak;
+};
+
+static int64_t bytes_of(const struct advice *a, uint32_t root)
+{
+	const struct tn_form *f = &a->m->form[root];
+
+	return (f->hi - f->lo + 7) / 8;
+}
+
+/* Is the root needed at a position of the order: written by then, and read later? */
+static bool live_at(const struct advice *a, uint32_t root, uint32_t position)
+{
+	const struct tn_graph *g = a->c->g;
+	bool before = a->m->given[root], after = a->m->given[root];
+
+	for (uint32_t t = 0; t < g->n_tensors; t++)
+		if (a->m->form[t].root == root &&
+			(a->m->output[t] || g->tensors[t].observed))
+			after = true;
+	for (uint32_t p = 0; p < g->n_ops && !(before && after); p++) {
+		uint32_t op = a->s->order[p];
+		const struct tn_op *o = &g->ops[op];
+
+		for (uint32_t k = 0; k < o->n_inputs + o->n_outputs; k++) {
+			const struct tn_form *f = tn_model_operand(a->m, op, k);
+
+			if (!f || f->root != root)
+				continue;
+			before = before || (k >= o->n_inputs && p <= position);
+			after = after || p >= position;
+		}
+	}
+	return before && after;
+}
+
+static struct load measure(const struct advice *a, uint32_t space)
+{
+	const struct tn_graph *g = a->c->g;
+	struct tn_cells seen = { 0 };
+	struct load load = { 0, 0 };
+
+	for (uint32_t t = 0; t < g->n_tensors; t++) {
+		const struct tn_site *at = &a->s->site[t];
+		const struct tn_form *f = &a->m->form[t];
+		struct tn_cell c = { at->bit + f->lo,
+			at->bit + tn_max_i64(a->m->storage_hi[t],
+					  (f->hi + 7) / 8 * 8 + a->s->tail[t]),
+			0, CELL_GARBAGE, 0 };
+
+		if (a->s->site_of[t] == t && at->space == space &&
+			!tn_cells_put(&seen, a->arena, c))
+			return load;
+	}
+	for (size_t i = 0; i < seen.count; i++)
+		load.covered += (seen.items[i].end - seen.items[i].begin + 7) / 8;
+	for (uint32_t p = 0; p < g->n_ops; p++) {
+		int64_t sum = 0;
+
+		for (uint32_t t = 0; t < g->n_tensors; t++)
+			if (a->s->site_of[t] == t && a->s->site[t].space == space &&
+				live_at(a, t, p))
+				sum += bytes_of(a, t) + a->s->tail[t] / 8;
+		load.peak = tn_max_i64(load.peak, sum);
+	}
+	return load;
+}
+
+#define LOAD_OPS_MAX 2000 /* the measure is cubic */
+
+static void note_plan(struct advice *a, uint32_t claim)
+{
+	const struct tn_claim *c = a->s->claims[claim];
+	struct load load;
+
+	if (c->arena_bytes < 0 || a->c->g->n_ops > LOAD_OPS_MAX)
+		return;
+	for (uint32_t i = 0; i < a->s->n_spaces; i++) {
+		if (a->s->spaces[i].kind != SPACE_ARENA || a->s->spaces[i].claim != claim)
+			continue;
+		load = measure(a, i);
+		if (load.covered < c->arena_bytes)
+			note(a, tn_arena_printf(a->arena,
+					"%" PRId64
+					" B of the arena of '%s' are never used",
+					c->arena_bytes - load.covered, c->id));
+		if (load.peak < load.covered)
+			note(a, tn_arena_printf(a->arena,
+					"the arena of '%s' is %" PRId64
+					" B above the most that is needed at a time, "
+					"%" PRId64 " B",
+					c->id, c->arena_bytes - load.peak, load.peak));
+	}
+}
+
+static void find_notes(struct advice *a)
+{
+	for (uint32_t i = 0; i < a->s->n_claims; i++) {
+		const struct tn_claim *c = a->s->claims[i];
+		int64_t need;
+
+		if (tn_claim_is(c, "plan"))
+			note_plan(a, i);
+		if (!tn_claim_is(c, "scratch"))
+			continue;
+		need = a->m->kernel[c->op.i].scratch_required;
+		if (c->bytes > need)
+			note(a, tn_arena_printf(a->arena,
+					"'%s' claims %" PRId64 " B of scratch for '%s', "
+					"which needs %" PRId64 " B",
+					c->id, c->bytes,
+					c->op.i < a->c->g->n_ops
+						? a->c->g->ops[c->op.i].name
+						: "?",
+					need));
+	}
+}
+
+/* Memory that is not needed because the claims hold. A root saves once. */
+static int64_t saved(const struct advice *a)
+{
+	int64_t sum = 0;
+
+	for (uint32_t t = 0; t < a->c->g->n_tensors; t++) {
+		const struct tn_site *at = &a->s->site[t];
+
+		if (a->s->site_of[t] == t && at->claim != TN_NONE)
+			sum += bytes_of(a, t);
+	}
+	for (uint32_t i = 0; i < a->s->n_claims; i++)
+		if (tn_claim_is(a->s->claims[i], "plan"))
+			sum -= tn_max_i64(a->s->claims[i]->arena_bytes, 0);
+	return tn_max_i64(sum, 0);
+}
+
+static const char *why_proved(const struct advice *a)
+{
+	const struct tn_claim *c = a->s->n_claims == 1 ? a->s->claims[0] : NULL;
+	const struct tn_graph *g = a->c->g;
+
+	if (c && tn_claim_is(c, "inplace"))
+		return tn_arena_printf(a->arena,
+			"nobody reads '%s' after '%s' has begun to write '%s' over it, "
+			"and '%s' reads each element before it is written",
+			g->tensors[c->in.i].name, g->ops[c->op.i].name,
+			g->tensors[c->out.i].name, g->ops[c->op.i].name);
+	if (c && tn_claim_is(c, "elide"))
+		return tn_arena_printf(a->arena,
+			"the result of '%s' is what its input holds, and nobody writes "
+			"there while it is read",
+			g->ops[c->op.i].name);
+	if (c && (tn_claim_is(c, "reuse") || tn_claim_is(c, "alias") ||
+			 tn_claim_is(c, "donate")))
+		return tn_arena_printf(a->arena,
+			"'%s' and what '%s' holds are never needed in the same bytes at "
+			"the same time",
+			g->tensors[c->tensor.i].name, g->tensors[c->of.i].name);
+	if (c && tn_claim_is(c, "drop"))
+		return tn_arena_printf(
+			a->arena, "nobody misses what '%s' does", g->ops[c->op.i].name);
+	if (c && tn_claim_is(c, "scratch"))
+		return tn_arena_printf(
+			a->arena, "'%s' needs no more than that", g->ops[c->op.i].name);
+	if (c && tn_claim_is(c, "const_fold"))
+		return tn_arena_printf(a->arena, "'%s' is the same whenever it is read",
+			g->tensors[c->tensor.i].name);
+	return tn_arena_printf(a->arena,
+		"every read finds the value that the graph means, over %u invocation%s",
+		a->c->meaning.runs, a->c->meaning.runs == 1 ? "" : "s");
+}
+
+enum tn_status tn_court_advise(struct tn_court *c, const struct tn_claim *const *claims,
+	uint32_t n, struct tn_trial *trial, struct tn_arena *scratch,
+	struct tn_arena *arena, struct tn_claim_verdict *out)
+{
+	struct advice a = {
+		.c = c, .m = &c->model, .s = &trial->setting, .arena = arena
+	};
+	const struct tn_naming naming = { &c->model, &c->meaning, &trial->setting,
+		&trial->losses, arena };
+
+	(void)claims;
+	(void)n;
+	out->result = trial->result;
+	out->witness = (struct tn_claim_witness){ .victim = { TN_NONE },
+		.other = { TN_NONE },
+		.begin = -1,
+		.end = -1,
+		.need = -1,
+		.have = -1,
+		.align = -1 };
+	out->witness.writer.op.i = out->witness.reader.op.i = TN_NONE;
+	if (trial->result == CLAIM_UNPROVED) {
+		out->why = tn_arena_strdup(arena, trial->why);
+		return out->why ? TN_OK : TN_ERR_NOMEM;
+	}
+	a.told = TN_NEW_ARRAY(scratch, bool, c->g->n_ops);
+	if (!a.told)
+		return TN_ERR_NOMEM;
+	find_assumptions(&a);
+	if (trial->result == CLAIM_REJECTED) {
+		out->peril = trial->worst.peril;
+		out->hazard = tn_peril_name(out->peril);
+		out->witness = trial->worst.witness;
+		out->why = tn_classify_why(&naming, &trial->worst);
+		/* names of actors may live in the scratch */
+		if (out->witness.writer.kind == ACTOR_ALLOCATION)
+			out->witness.writer.name =
+				tn_arena_strdup(arena, out->witness.writer.name);
+	} else {
+		out->saves_bytes = saved(&a);
+		out->why = why_proved(&a);
+		find_notes(&a);
+		if (trial->why)
+			note(&a, trial->why);
+	}
+	out->assumptions = a.assumptions.items;
+	out->n_assumptions = a.assumptions.count;
+	out->notes = a.notes.items;
+	out->n_notes = a.notes.count;
+	return a.nomem || !out->why ? TN_ERR_NOMEM : TN_OK;
+}

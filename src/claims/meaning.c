@@ -1,0 +1,317 @@
+#include "claims/meaning.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+#include "base/checked.h"
+#include "claims/steps.h"
+
+/* A run in the making. */
+struct run {
+	const struct tn_model *m;
+	struct tn_arena *arena;
+	struct tn_cells *memory; /* by root */
+	uint32_t next_value;
+	struct tn_instance *at; /* the op that runs */
+	uint32_t op;
+	struct tn_cells *out; /* by output of the op, while it moves elements */
+	bool nomem;
+};
+
+static bool copy_of(struct tn_cells *to, struct tn_arena *arena, struct tn_cells *from,
+	const struct tn_form *f)
+{
+	return tn_cells_copy(to, arena, f->lo, from, f->lo, f->hi - f->lo, EVENT_NONE);
+}
+
+static bool moved(void *user, uint32_t output, int64_t begin, int64_t end,
+	uint32_t source, int64_t from)
+{
+	struct run *r = user;
+	const struct tn_op *op = &r->m->g->ops[r->op];
+	const struct tn_form *f = tn_model_operand(r->m, r->op, op->n_inputs + output);
+	struct tn_cells *to = &r->memory[f->root];
+	bool ok;
+
+	if (source != TN_NONE) {
+		ok = tn_cells_copy(to, r->arena, begin, &r->at->before[source], from,
+			end - begin, r->op);
+	} else {
+		/* position in the value: any that is unique will do */
+		struct tn_cell c = { begin, end, begin - f->lo, r->next_value + output,
+			r->op };
+
+		ok = tn_cells_put(to, r->arena, c);
+	}
+	r->nomem = !ok;
+	return ok;
+}
+
+static bool unread(void *user, uint32_t operand, int64_t begin, int64_t end)
+{
+	(void)user;
+	(void)operand;
+	(void)begin;
+	(void)end;
+	return true;
+}
+
+static bool unread_whole(void *user, uint32_t operand)
+{
+	(void)user;
+	(void)operand;
+	return true;
+}
+
+static bool nothing(void *user)
+{
+	(void)user;
+	return true;
+}
+
+/* Writes an output element by element, as its layout says: element i is bits i * width of
+ * the value. */
+static bool computed(struct run *r, const struct tn_form *f, uint32_t value)
+{
+	struct tn_cells *to = &r->memory[f->root];
+
+	if (f->dense)
+		return tn_cells_put(
+			to, r->arena, (struct tn_cell){ f->lo, f->hi, 0, value, r->op });
+	for (int64_t i = 0; i < f->n; i++) {
+		int64_t bit = tn_form_at(f, i);
+
+		if (!tn_cells_put(to, r->arena,
+			    (struct tn_cell){
+				    bit, bit + f->width, i * f->width, value, r->op }))
+			return false;
+	}
+	return true;
+}
+
+static bool write_outputs(struct run *r)
+{
+	const struct tn_op *op = &r->m->g->ops[r->op];
+	const struct tn_kernel *k = &r->m->kernel[r->op];
+	const struct tn_walker walker = { r, nothing, nothing, unread, unread_whole,
+		moved };
+
+	if (k->kind == KERNEL_VIEW)
+		return true;
+	if (k->copies) {
+		tn_steps_walk(r->m, r->op, k, &walker);
+		return !r->nomem;
+	}
+	for (uint32_t o = 0; o < op->n_outputs; o++) {
+		const struct tn_form *f = tn_model_operand(r->m, r->op, op->n_inputs + o);
+
+		if (f && !computed(r, f, r->next_value + o))
+			return false;
+	}
+	return true;
+}
+
+static bool same_cells(const struct tn_cells *a, const struct tn_cells *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		const struct tn_cell *x = &a->items[i], *y = &b->items[i];
+
+		if (x->begin != y->begin || x->end != y->end || x->value != y->value ||
+			x->at != y->at)
+			return false;
+	}
+	return true;
+}
+
+/* Does the op read what it read before? Then it computes what it computed before. */
+static bool reads_the_same(const struct tn_model *m, uint32_t op,
+	const struct tn_instance *a, const struct tn_instance *b)
+{
+	const struct tn_op *o = &m->g->ops[op];
+	uint32_t n = o->n_inputs + (m->kernel[op].accumulates ? o->n_outputs : 0);
+
+	for (uint32_t k = 0; k < n; k++)
+		if (!same_cells(&a->before[k], &b->before[k]))
+			return false;
+	return true;
+}
+
+static bool run_op(struct run *r, uint32_t op, struct tn_instance *out,
+	const struct tn_instance *earlier)
+{
+	const struct tn_op *o = &r->m->g->ops[op];
+	uint32_t n = o->n_inputs + o->n_outputs;
+
+	out->active = true;
+	out->before = TN_NEW_ARRAY(r->arena, struct tn_cells, n);
+	out->after = TN_NEW_ARRAY(r->arena, struct tn_cells, o->n_outputs);
+	if (!out->before || !out->after)
+		return false;
+	for (uint32_t k = 0; k < n; k++) {
+		const struct tn_form *f = tn_model_operand(r->m, op, k);
+
+		if (f && !copy_of(&out->before[k], r->arena, &r->memory[f->root], f))
+			return false;
+	}
+	r->op = op;
+	r->at = out;
+	if (earlier && earlier->active && reads_the_same(r->m, op, earlier, out)) {
+		for (uint32_t k = 0; k < o->n_outputs; k++) {
+			const struct tn_form *f =
+				tn_model_operand(r->m, op, o->n_inputs + k);
+
+			if (f && !tn_cells_copy(&r->memory[f->root], r->arena, f->lo,
+					 &earlier->after[k], f->lo, f->hi - f->lo,
+					 EVENT_NONE))
+				return false;
+		}
+	} else if (!write_outputs(r)) {
+		return false;
+	}
+	r->next_value += o->n_outputs;
+	for (uint32_t k = 0; k < o->n_outputs; k++) {
+		const struct tn_form *f = tn_model_operand(r->m, op, o->n_inputs + k);
+
+		if (f && !copy_of(&out->after[k], r->arena, &r->memory[f->root], f))
+			return false;
+	}
+	return true;
+}
+
+static bool is_variable(const struct tn_model *m, uint32_t root)
+{
+	return m->role[root] == ROLE_VARIABLE || m->role[root] == ROLE_CONST;
+}
+
+/* What is there before the first op of an invocation: what a constant or a variable had
+ * or was given, what the caller gives; all else is forgotten. */
+static bool start_run(struct run *r, uint32_t run)
+{
+	for (uint32_t i = 0; i < r->m->g->n_tensors; i++) {
+		const struct tn_form *f = &r->m->form[i];
+
+		if (f->root != i || (run && is_variable(r->m, i)))
+			continue;
+		r->memory[i] = (struct tn_cells){ 0 };
+		if (r->m->given[i] &&
+			!tn_cells_put(&r->memory[i], r->arena,
+				(struct tn_cell){ f->lo, r->m->storage_hi[i], 0,
+					r->next_value++, EVENT_NONE }))
+			return false;
+	}
+	return true;
+}
+
+static struct tn_cells *snapshot(struct run *r)
+{
+	uint32_t n = r->m->g->n_tensors;
+	struct tn_cells *out = TN_NEW_ARRAY(r->arena, struct tn_cells, n);
+
+	for (uint32_t i = 0; out && i < n; i++) {
+		const struct tn_cells *from = &r->memory[i];
+
+		out[i] = (struct tn_cells){ 0 };
+		for (size_t k = 0; k < from->count; k++)
+			if (!tn_cells_put(&out[i], r->arena, from->items[k]))
+				return NULL;
+	}
+	return out;
+}
+
+static bool run_world(
+	struct tn_meaning *meaning, struct tn_world *world, struct tn_arena *arena)
+{
+	const struct tn_graph *g = meaning->m->g;
+	struct run r = { .m = meaning->m, .arena = arena };
+
+	r.memory = TN_NEW_ARRAY(arena, struct tn_cells, g->n_tensors);
+	if (!r.memory)
+		return false;
+	for (uint32_t run = 0; run < meaning->runs; run++) {
+		world->instance[run] = TN_NEW_ARRAY(arena, struct tn_instance, g->n_ops);
+		if (!world->instance[run] || !start_run(&r, run))
+			return false;
+		world->start[run] = snapshot(&r);
+		for (uint32_t i = 0; i < g->n_ops; i++) {
+			uint32_t op = g->schedule[i].i;
+
+			if (world->active[op] &&
+				!run_op(&r, op, &world->instance[run][op],
+					run ? &world->instance[run - 1][op] : NULL))
+				return false;
+		}
+		world->end[run] = snapshot(&r);
+		if (!world->start[run] || !world->end[run])
+			return false;
+	}
+	return true;
+}
+
+/* Branches of one choice exclude each other; world number w takes one of each choice. An
+ * op that stands in a branch that is not taken does not run, wherever else it stands. */
+static void choose(struct tn_meaning *meaning, uint32_t w, bool *active)
+{
+	const struct tn_graph *g = meaning->m->g;
+	uint64_t ways = 1;
+
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		active[i] = true;
+	for (uint32_t b = 0; b < g->n_branches;) {
+		uint32_t end = b, take;
+
+		while (end < g->n_branches &&
+			strcmp(g->branches[end].choice, g->branches[b].choice) == 0)
+			end++;
+		take = (uint32_t)(w / ways % (end - b));
+		for (uint32_t k = b; k < end; k++)
+			for (uint32_t i = 0; k - b != take && i < g->branches[k].n_ops;
+				i++)
+				active[g->branches[k].ops[i].i] = false;
+		ways *= end - b;
+		if (ways > UINT32_MAX)
+			ways = UINT32_MAX;
+		b = end;
+	}
+	if (w == 0) {
+		meaning->all_worlds = ways <= MEANING_WORLDS_MAX;
+		meaning->n_worlds =
+			(uint32_t)(meaning->all_worlds ? ways : MEANING_WORLDS_MAX);
+	}
+}
+
+static uint32_t runs_to_look_at(const struct tn_model *m)
+{
+	uint32_t runs = m->g->invocations;
+
+	for (uint32_t i = 0; i < m->g->n_tensors && runs < 2; i++)
+		if (is_variable(m, i))
+			runs = 2; /* what state or a constant loses shows in the next */
+	for (uint32_t i = 0; i < m->g->n_claims && runs < 2; i++)
+		if (m->g->claims[i].kind &&
+			strcmp(m->g->claims[i].kind, "const_fold") == 0)
+			runs = 2; /* the same in the next? */
+	return runs < 1 ? 1 : runs > MEANING_RUNS_MAX ? MEANING_RUNS_MAX : runs;
+}
+
+enum tn_status tn_meaning_init(
+	struct tn_meaning *meaning, const struct tn_model *m, struct tn_arena *arena)
+{
+	*meaning = (struct tn_meaning){ .m = m, .n_worlds = 1 };
+	meaning->runs = runs_to_look_at(m);
+	meaning->worlds = TN_NEW_ARRAY(arena, struct tn_world, MEANING_WORLDS_MAX);
+	if (!meaning->worlds)
+		return TN_ERR_NOMEM;
+	for (uint32_t w = 0; w < meaning->n_worlds; w++) {
+		bool *active = TN_NEW_ARRAY(arena, bool, m->g->n_ops);
+
+		if (!active)
+			return TN_ERR_NOMEM;
+		choose(meaning, w, active);
+		meaning->worlds[w].active = active;
+		if (!run_world(meaning, &meaning->worlds[w], arena))
+			return TN_ERR_NOMEM;
+	}
+	return TN_OK;
+}

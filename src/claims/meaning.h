@@ -1,0 +1,40 @@
+/* What the graph means: a run in its own order, with a storage for each root and kernels
+ * that read all before they write. Claims change where values lie, never what an op should
+ * read: that is what this run has read. */
+#ifndef TN_CLAIMS_MEANING_H
+#define TN_CLAIMS_MEANING_H
+
+#include "claims/cells.h"
+#include "claims/model.h"
+
+#define MEANING_RUNS_MAX   4 /* invocations that are looked at */
+#define MEANING_WORLDS_MAX 16 /* ways through branches that are looked at */
+
+/* An op in one invocation of one world. Cells are those of the root's storage. */
+struct tn_instance {
+	bool active; /* runs in this world */
+	struct tn_cells *before; /* by operand (inputs, then outputs): its contents */
+	struct tn_cells *after; /* by output */
+};
+
+/* One way through the branches. */
+struct tn_world {
+	const bool *active; /* by op */
+	struct tn_instance *instance[MEANING_RUNS_MAX]; /* by op */
+	struct tn_cells *start[MEANING_RUNS_MAX]; /* by root: before the first op */
+	struct tn_cells *end[MEANING_RUNS_MAX]; /* by root: after the last op */
+};
+
+/* Events of cells are ops, or EVENT_NONE for what was there at the start. */
+struct tn_meaning {
+	const struct tn_model *m;
+	struct tn_world *worlds;
+	uint32_t n_worlds;
+	uint32_t runs; /* invocations */
+	bool all_worlds; /* false: there were too many, and some were left out */
+};
+
+enum tn_status TN_MUST_CHECK tn_meaning_init(
+	struct tn_meaning *meaning, const struct tn_model *m, struct tn_arena *arena);
+
+#endif

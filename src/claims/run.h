@@ -1,0 +1,53 @@
+/* Runs the graph in the setting that claims make, kernels step by step, over one memory of
+ * bits, and compares what each op reads, and what is left in the end, with what the graph
+ * means. Everything that differs is a loss. */
+#ifndef TN_CLAIMS_RUN_H
+#define TN_CLAIMS_RUN_H
+
+#include "claims/claims.h"
+#include "claims/loss.h"
+#include "claims/meaning.h"
+#include "claims/setting.h"
+
+#define RUN_STEPS_MAX INT64_C(200000000) /* then the set is too large to be replayed */
+
+/* What is different from the graph, to try a remedy. */
+struct tn_run_change {
+	uint32_t op; /* runs this kernel instead of its own; TN_NONE */
+	const struct tn_kernel *kernel;
+	uint32_t reader, victim; /* this op reads a copy of this tensor; TN_NONE */
+};
+
+/* What an op touches: for the order between ops. */
+struct tn_touch {
+	uint32_t op;
+	uint32_t tensor;
+	int64_t begin, end; /* addresses, half-open */
+	uint32_t world;
+	bool writes;
+};
+
+struct tn_run {
+	const struct tn_model *m;
+	const struct tn_meaning *meaning;
+	const struct tn_setting *s;
+	const struct tn_claim_options *options;
+	const struct tn_run_change *change; /* NULL: none */
+	struct tn_arena *arena;
+	struct tn_losses *losses;
+	TN_VEC(struct tn_event) events;
+	TN_VEC(struct tn_touch)
+	touches; /* of the first invocation of each world, in order */
+	int64_t steps;
+	bool too_large;
+	bool nomem;
+};
+
+/* All worlds and invocations. */
+enum tn_status TN_MUST_CHECK tn_run_all(struct tn_run *run);
+
+/* LOSS_UNORDERED: pairs of ops that touch the same bits, one of them writing, and no
+ * dependence of the graph orders them. After tn_run_all. */
+enum tn_status TN_MUST_CHECK tn_run_unordered(struct tn_run *run);
+
+#endif
