@@ -49,6 +49,21 @@ static struct tn_alias view_of_file(const struct tn_graph *g, uint32_t i)
 	return a;
 }
 
+/* A root may since have become part of another one: a view of the file names the output of
+ * an op that need not run. */
+static struct tn_alias *settled(struct tn_aliases *al, uint32_t i)
+{
+	struct tn_alias *a = &al->of[i];
+
+	while (al->of[a->root.i].root.i != a->root.i) {
+		const struct tn_alias *up = &al->of[a->root.i];
+
+		a->offset += up->offset;
+		a->root = up->root;
+	}
+	return a;
+}
+
 /* May the output of this view op be the input's bytes? Not when a copy is what the
  * caller can tell apart: outputs beside preserved inputs, other outputs or state. */
 static bool may_elide(
@@ -92,14 +107,21 @@ enum tn_status tn_aliases_find(
 		tn_op_id id = g->schedule[i];
 		const struct tn_op *op = &g->ops[id.i];
 
+		const struct tn_alias *in;
+
 		if (tn_op_info(op->kind)->access != ACCESS_VIEW ||
-			!tn_contract_variants(g, id, variants) || !may_elide(g, op, &al))
+			!tn_contract_variants(g, id, variants))
 			continue;
 		/* in schedule order, so that chains of views resolve to one root */
+		in = settled(&al, op->inputs[0].i);
+		if (!may_elide(g, op, &al))
+			continue;
 		al.elided[id.i] = true;
-		al.of[op->outputs[0].i].root = al.of[op->inputs[0].i].root;
-		al.of[op->outputs[0].i].offset = al.of[op->inputs[0].i].offset;
+		al.of[op->outputs[0].i].root = in->root;
+		al.of[op->outputs[0].i].offset = in->offset;
 	}
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		(void)settled(&al, i);
 	*out = al;
 	return TN_OK;
 }
