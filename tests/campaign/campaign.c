@@ -15,17 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/alias.h"
-#include "analysis/liveness.h"
-#include "analysis/order.h"
 #include "base/fnv.h"
 #include "exec/exec.h"
 #include "gen_graph.h"
 #include "gen_plan.h"
-#include "inplace/inplace.h"
 #include "ir/validate.h"
-#include "lower/lower.h"
-#include "plan/problem.h"
+#include "own_plan.h"
 #include "verify/verify.h"
 
 enum count {
@@ -172,31 +167,6 @@ static void judge(struct campaign *c, uint32_t seed, const struct tn_graph *g,
 	tn_arena_release(&arena);
 }
 
-/* The plan that `tenure plan` would make. */
-static bool plan_it(const struct tn_graph *g, enum tn_overlap_mode mode,
-	struct tn_arena *arena, struct tn_plan *out)
-{
-	struct tn_diags diags;
-	struct tn_order order;
-	struct tn_aliases aliases;
-	struct tn_liveness live;
-	struct tn_inplace inplace;
-	struct tn_lowered lowered;
-	struct tn_solution solution;
-	const struct tn_lower_options options = { mode, 16 };
-	const struct tn_limits limits = { 2000, 0 };
-	const struct tn_tables tables = { g, &order, &aliases, &live, &inplace };
-
-	tn_diags_init(&diags, arena);
-	return tn_order_given(g, arena, &order) == TN_OK &&
-	       tn_aliases_find(g, arena, &aliases) == TN_OK &&
-	       tn_liveness_find(g, &order, &aliases, arena, &live) == TN_OK &&
-	       tn_inplace_judge(g, &order, &aliases, &live, arena, &inplace) == TN_OK &&
-	       tn_lower(&tables, &options, arena, &diags, &lowered) == TN_OK &&
-	       tn_solve(&lowered.problem, &limits, arena, &diags, &solution) == TN_OK &&
-	       tn_raise(&tables, &options, &lowered, &solution, arena, out) == TN_OK;
-}
-
 static void run_seed(struct campaign *c, uint32_t seed)
 {
 	const struct tn_gen_options options = { .ops = 4 + seed % 13,
@@ -217,7 +187,7 @@ static void run_seed(struct campaign *c, uint32_t seed)
 	(void)execute(&g, NULL, TN_POISON_NONE, &gen.arena, &right);
 	c->count[GRAPHS]++;
 	for (int mode = OVERLAP_NONE; mode <= OVERLAP_FULL; mode++) {
-		if (!plan_it(&g, (enum tn_overlap_mode)mode, &gen.arena, &plan)) {
+		if (!own_plan(&g, (enum tn_overlap_mode)mode, &gen.arena, &plan)) {
 			c->count[UNPLANNED]++;
 			if (!c->quiet)
 				printf("seed %u: the planner has no plan\n", seed);
