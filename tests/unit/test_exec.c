@@ -654,8 +654,8 @@ static void run_planned(const char *path)
 	struct tn_plan plan;
 	struct loaded l;
 
-	/* of every type and role there is: nothing to execute */
-	if (strstr(path, "/features.json"))
+	/* of every type and role, and of flattened control flow: nothing to execute */
+	if (strstr(path, "/features.json") || strstr(path, "/flow.json"))
 		return;
 	loaded_file(&l, path, NULL);
 	loaded_ok(&l, path);
