@@ -42,6 +42,7 @@ typedef struct tenure_options {
 	int keep_inputs;    /* graph inputs keep their values in any format */
 	tenure_list keep;   /* tensors (by name) that keep their values to the end */
 	enum tenure_overlap overlap;
+	int rewrite;        /* 0: none; there are no others yet */
 	int64_t align;      /* bytes, of every offset; a power of two */
 	int64_t ram;        /* budget in bytes; -1: none */
 	int64_t flash;      /* budget in bytes; -1: none */

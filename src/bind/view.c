@@ -36,8 +36,8 @@ bool tn_view_root(const struct tn_graph *g, tn_tensor_id id, tn_tensor_id *out_r
 		if (!tn_tensor_id_ok(g, t->view_of))
 			return false;
 		of = &g->tensors[t->view_of.i];
-		/* the offset is in elements of the tensor that is viewed */
-		if (!tn_mul_i64(t->view_offset, tn_dtype_bits(of->dtype), &bits) ||
+		/* the offset counts elements of the view's own type */
+		if (!tn_mul_i64(t->view_offset, tn_dtype_bits(t->dtype), &bits) ||
 			bits < 0 || bits % 8 != 0 ||
 			!tn_add_i64(offset, bits / 8, &offset) ||
 			!tn_add_i64(bits / 8, t->bytes, &end) || end > of->bytes)

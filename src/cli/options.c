@@ -53,6 +53,7 @@ struct option_row {
 #define AT(field) offsetof(tenure_options, field)
 
 static const char *const overlap_words[] = { "none", "inplace", "full", NULL };
+static const char *const rewrite_words[] = { "none", NULL };
 static const char *const level_words[] = { "note", "warning", "error", NULL };
 
 static const struct option_row rows[] = {
@@ -74,12 +75,14 @@ static const struct option_row rows[] = {
 		"this tensor keeps its value to the end (repeatable)", NULL },
 	{ "overlap", 0, VALUE_WORD, AT(overlap), PLANS, "MODE",
 		"none, inplace or full (default)", overlap_words },
+	{ "rewrite", 0, VALUE_WORD, AT(rewrite), READS, "LIST",
+		"none: the graph as it is (there are no rewrites yet)", rewrite_words },
 	{ "align", 0, VALUE_SIZE, AT(align), PLANS, "BYTES",
 		"alignment of every offset (default 16)", NULL },
 	{ "ram", 0, VALUE_SIZE, AT(ram), C(LINT) | C(PLAN), "BYTES",
 		"budget for the arena", NULL },
-	{ "flash", 0, VALUE_SIZE, AT(flash), C(LINT) | C(PLAN), "BYTES",
-		"budget for the constants", NULL },
+	{ "flash", 0, VALUE_SIZE, AT(flash), C(LINT), "BYTES", "budget for the constants",
+		NULL },
 	{ "nodes", 0, VALUE_SIZE, AT(nodes), PLANS, "N",
 		"search nodes before the best plan so far is taken", NULL },
 	{ "time-limit", 0, VALUE_SECONDS, AT(time_limit), C(PLAN), "S",

@@ -70,6 +70,56 @@ static enum tn_status invent(struct tn_run *run)
 	return status;
 }
 
+/* --dump: each word must be a stage. */
+static enum tn_status check_dump(struct tn_run *run)
+{
+	static const char *const stages[] = { "graph", "order", "alias", "live",
+		"hazards", "inplace", "problem", "plan" };
+	const char *at = run->options->dump;
+
+	while (at && *at) {
+		size_t len = strcspn(at, ","), i = 0,
+		       n = sizeof(stages) / sizeof(*stages);
+
+		while (i < n &&
+			(strlen(stages[i]) != len || strncmp(stages[i], at, len) != 0))
+			i++;
+		if (i == n) {
+			tn_diag_at(&run->diags, SEVERITY_ERROR, "command/unknown-stage",
+				NULL, NULL, NULL, "--dump knows no stage '%.*s'",
+				(int)len, at);
+			tn_diag_note(&run->diags,
+				"stages: "
+				"graph,order,alias,live,hazards,inplace,problem,plan");
+			return TN_ERR_INPUT;
+		}
+		at += len + (at[len] == ',');
+	}
+	return TN_OK;
+}
+
+/* What a variable holds before the first run is not planned for yet: say so rather than
+ * start it from something else. */
+static enum tn_status refuse_initial_values(struct tn_run *run)
+{
+	enum tn_status status = TN_OK;
+
+	for (uint32_t i = 0; i < run->graph.n_tensors; i++) {
+		const struct tn_tensor *t = &run->graph.tensors[i];
+
+		if (t->role != ROLE_VARIABLE || t->data_kind == DATA_NONE)
+			continue;
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "graph/initial-value",
+			run->source, t->pointer, t->name,
+			"the variable '%s' has an initial value, which cannot be planned "
+			"or "
+			"executed yet",
+			t->name);
+		status = TN_ERR_INPUT;
+	}
+	return status;
+}
+
 /* --keep: the named tensors must hold their values to the end. */
 static enum tn_status keep_tensors(struct tn_run *run)
 {
@@ -202,8 +252,12 @@ static void dump(struct tn_run *run, enum tn_stage reached)
 
 enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage last)
 {
-	enum tn_status status = read_graph(run, file);
+	enum tn_status status = check_dump(run);
 
+	if (status == TN_OK)
+		status = read_graph(run, file);
+	if (status == TN_OK && last >= STAGE_PROVE)
+		status = refuse_initial_values(run);
 	if (status == TN_OK)
 		status = invent(run);
 	if (status == TN_OK)

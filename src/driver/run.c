@@ -5,6 +5,7 @@
 #include "driver/command.h"
 #include "driver/tensor_file.h"
 #include "exec/exec.h"
+#include "report/escape.h"
 
 static enum tn_status set_inputs(struct tn_run *run, struct tn_exec *exec)
 {
@@ -36,8 +37,8 @@ static void print_output(const struct tn_graph *g, tn_tensor_id id, const uint8_
 {
 	const size_t shown = size < 64 ? size : 64;
 
-	tn_strbuf_printf(out, "%s %s[", g->tensors[id.i].name,
-		tn_dtype_name(g->tensors[id.i].dtype));
+	tn_escape_visible(out, g->tensors[id.i].name);
+	tn_strbuf_printf(out, " %s[", tn_dtype_name(g->tensors[id.i].dtype));
 	for (uint32_t d = 0; d < g->tensors[id.i].shape.rank; d++)
 		tn_strbuf_printf(
 			out, "%s%" PRId64, d ? "," : "", g->tensors[id.i].shape.dim[d]);
@@ -95,7 +96,7 @@ int tenure_run(const tenure_options *options, const char *graph)
 
 	tn_run_init(&run, options);
 	tn_strbuf_init(&out);
-	status = options->no_reuse ? tn_pipeline(&run, graph, STAGE_IMPORT)
+	status = options->no_reuse ? tn_pipeline(&run, graph, STAGE_PROVE)
 				   : tn_command_plan(&run, graph);
 	if (status == TN_OK)
 		status = execute(&run, &out);

@@ -124,8 +124,11 @@ static void advance(struct raising *r, uint32_t p)
 	}
 }
 
+#define SCRATCH_ALIGN 16 /* what kernels ask for, whatever the tensors have */
+
 static enum tn_status place_scratch(struct raising *r)
 {
+	int64_t align = tn_max_i64(r->options->align, SCRATCH_ALIGN);
 	const struct tn_problem *q = &r->l->problem;
 
 	for (uint32_t p = 0; p < r->t->order->n; p++) {
@@ -141,7 +144,7 @@ static enum tn_status place_scratch(struct raising *r)
 			if (r->s->offset[b] - at >= op->scratch_bytes)
 				break;
 			at = tn_max_i64(at, r->s->offset[b] + q->buffers[b].size);
-			if (!tn_align_up_i64(at, r->options->align, &at))
+			if (!tn_align_up_i64(at, align, &at))
 				return TN_ERR_INPUT;
 		}
 		op->scratch_region = 0;

@@ -59,16 +59,16 @@ static void print_config(const struct tn_program_run *r, struct tn_strbuf *out)
 	const struct tn_emit_summary *m = r->emitted;
 
 	tn_strbuf_printf(out,
-		"#define MODEL_HEADER \"%s.h\"\n"
-		"#define MODEL_RUNS %u\n#define MODEL_SEED UINT32_C(%" PRIu32 ")\n"
-		"#ifdef TENURE_UNSHARED\n#define MODEL_PATTERNS { 0xA5 }\n#else\n"
-		"#define MODEL_PATTERNS { 0xA5, 0x5A }\n#endif\n",
+		"#define HARNESS_HEADER \"%s.h\"\n"
+		"#define HARNESS_RUNS %u\n#define HARNESS_SEED UINT32_C(%" PRIu32 ")\n"
+		"#ifdef TENURE_UNSHARED\n#define HARNESS_PATTERNS { 0xA5 }\n#else\n"
+		"#define HARNESS_PATTERNS { 0xA5, 0x5A }\n#endif\n",
 		m->file, r->reference->runs, r->seed);
-	tn_strbuf_puts(out, "#define MODEL_REGIONS(X)");
+	tn_strbuf_puts(out, "#define HARNESS_REGIONS(X)");
 	for (uint32_t i = 0; i < m->n_regions; i++)
 		tn_strbuf_printf(out, " X(memory_%u, %s_%s_BYTES, %s_%s_ALIGN)", i,
 			m->upper, m->regions[i], m->upper, m->regions[i]);
-	tn_strbuf_puts(out, "\n#define MODEL_INPUTS(X)");
+	tn_strbuf_puts(out, "\n#define HARNESS_INPUTS(X)");
 	for (uint32_t k = 0; k < r->graph->n_inputs; k++) {
 		int width;
 		const char *rule =
@@ -78,9 +78,9 @@ static void print_config(const struct tn_program_run *r, struct tn_strbuf *out)
 			out, " X(%s, %d, %s_INPUT%u_BYTES)", rule, width, m->upper, k);
 	}
 	tn_strbuf_puts(out, "\n");
-	print_call(r, out, "MODEL_INIT", "init", "");
-	print_call(r, out, "MODEL_RUN", "run", "");
-	print_call(r, out, "MODEL_INPUT", "input", ", k");
+	print_call(r, out, "HARNESS_INIT", "init", "");
+	print_call(r, out, "HARNESS_RUN", "run", "");
+	print_call(r, out, "HARNESS_INPUT", "input", ", k");
 }
 
 enum tn_status tn_program_harness(const struct tn_program_run *r)

@@ -159,7 +159,7 @@ static enum tn_status compile(
 		arg(&a, "-DTENURE_HOOK");
 		if (!b->shared)
 			arg(&a, "-DTENURE_UNSHARED");
-		arg(&a, tn_arena_printf(b->r->arena, "-DMODEL_DUMP=%" PRId64, b->dump));
+		arg(&a, tn_arena_printf(b->r->arena, "-DHARNESS_DUMP=%" PRId64, b->dump));
 	}
 	arg(&a, "-c");
 	arg(&a, "-o");

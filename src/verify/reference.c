@@ -60,7 +60,8 @@ static bool unary(const struct tn_op *op)
 	       op->outputs[0].i != TN_NONE;
 }
 
-/* A view of its first input that the graph declares: nothing runs. */
+/* A view of its first input that the graph declares: nothing runs. Of an op that has a
+ * kernel the attribute says nothing, the kernel would run all the same. */
 static bool is_idle(const struct tn_reference *ref, const struct tn_op *op)
 {
 	const struct tn_extent *in, *out;
@@ -70,7 +71,7 @@ static bool is_idle(const struct tn_reference *ref, const struct tn_op *op)
 	in = &ref->extent[op->inputs[0].i];
 	out = &ref->extent[op->outputs[0].i];
 	return in->root == out->root &&
-	       (tn_op_int(op, "view", 0) ||
+	       ((op->kind == OP_UNKNOWN && tn_op_int(op, "view", 0)) ||
 		       (tn_op_info(op->kind)->access == ACCESS_VIEW &&
 			       in->begin == out->begin && in->end == out->end));
 }

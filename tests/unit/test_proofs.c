@@ -134,6 +134,57 @@ START_TEST(plan_of_fixture)
 }
 END_TEST
 
+/* Every mode and alignment gives a plan that the verifier accepts: scratch is aligned for
+ * kernels whatever the tensors are, and in place takes a variant that allows it. */
+static const char *const nets[] = { "graphs/op_conv_2d_f32", "graphs/kws_i8",
+	"graphs/residual_i8", "graphs/wake_i8", "graphs/branches_f32",
+	"proofs/view-of-another-type" };
+
+START_TEST(every_mode_is_verified)
+{
+	static const int64_t aligns[] = { 1, 2, 16, 64 };
+	char name[256];
+
+	snprintf(name, sizeof(name), "fixtures/%s.json", nets[_i]);
+	for (int mode = TENURE_OVERLAP_NONE; mode <= TENURE_OVERLAP_FULL; mode++) {
+		for (size_t a = 0; a < sizeof(aligns) / sizeof(*aligns); a++) {
+			tenure_options options;
+			struct tn_run run;
+
+			tenure_options_init(&options);
+			options.overlap = (enum tenure_overlap)mode;
+			options.align = aligns[a];
+			tn_run_init(&run, &options);
+			ck_assert_msg(tn_pipeline(&run, tn_test_path(name), STAGE_PLAN) ==
+						      TN_OK &&
+					      run.verified,
+				"%s: mode %d, alignment %d", name, mode, (int)aligns[a]);
+			tn_run_release(&run);
+		}
+	}
+}
+END_TEST
+
+/* An op that runs and writes a preserved input through a view: whatever its attributes
+ * say, no plan is right. */
+START_TEST(a_view_is_no_excuse)
+{
+	tenure_options options;
+	struct tn_run run;
+
+	tenure_options_init(&options);
+	tn_run_init(&run, &options);
+	ck_assert_int_ne(
+		tn_pipeline(&run,
+			tn_test_path("fixtures/proofs/written-through-a-view.json"),
+			STAGE_PLAN),
+		TN_OK);
+	ck_assert(!run.verified);
+	ck_assert_str_eq(run.verdict.rule, "plan/input-lost");
+	tn_run_release(&run);
+}
+END_TEST
+
 /* The operands of C = A + B are apart from the result; under A += B one of them is not. */
 START_TEST(operands_kept_or_destroyed)
 {
@@ -165,6 +216,9 @@ Suite *tn_test_suite(void)
 		tc, verdict_of_candidate, 0, (int)(sizeof(verdicts) / sizeof(*verdicts)));
 	tcase_add_loop_test(
 		tc, plan_of_fixture, 0, (int)(sizeof(plans) / sizeof(*plans)));
+	tcase_add_loop_test(
+		tc, every_mode_is_verified, 0, (int)(sizeof(nets) / sizeof(*nets)));
+	tcase_add_test(tc, a_view_is_no_excuse);
 	tcase_add_test(tc, operands_kept_or_destroyed);
 	suite_add_tcase(s, tc);
 	return s;

@@ -1,13 +1,13 @@
 /* Runs an emitted model and prints a digest of each activation: on the host, and bare on a
  * Cortex-M by semihosting. config.h says what model it is:
  *
- *   MODEL_HEADER            "model.h"
- *   MODEL_RUNS, MODEL_SEED  invocations, and the seed of the input rule
- *   MODEL_PATTERNS          { 0xA5, 0x5A }: what fills the memory at the start
- *   MODEL_REGIONS(X)        X(name, bytes, align) for each memory
- *   MODEL_INPUTS(X)         X(rule, width, bytes) for each input
- *   MODEL_INIT(m) MODEL_RUN(m) MODEL_INPUT(m, k)    with m[i] the start of memory i
- *   MODEL_DUMP              number of the layer whose bytes are printed, or -1
+ *   HARNESS_HEADER            "model.h"
+ *   HARNESS_RUNS, HARNESS_SEED  invocations, and the seed of the input rule
+ *   HARNESS_PATTERNS          { 0xA5, 0x5A }: what fills the memory at the start
+ *   HARNESS_REGIONS(X)        X(name, bytes, align) for each memory
+ *   HARNESS_INPUTS(X)         X(rule, width, bytes) for each input
+ *   HARNESS_INIT(m) HARNESS_RUN(m) HARNESS_INPUT(m, k)    with m[i] the start of memory i
+ *   HARNESS_DUMP              number of the layer whose bytes are printed, or -1
  *
  * Lines: "P pattern run", "L op tensor digest", "B hex" (bytes of the layer that is
  * dumped, 32 a line), "E code" when the run failed, "G" when a guard was overwritten, and
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include <config.h>
-#include MODEL_HEADER
+#include HARNESS_HEADER
 
 #define GUARD 64
 
@@ -95,7 +95,7 @@ void tenure_hook(uint32_t op, const char *op_name, uint32_t tensor,
 	put_text(" ");
 	put_hex(hash, 16);
 	end_line();
-	if (MODEL_DUMP >= 0 && layers == (uint32_t)MODEL_DUMP)
+	if (HARNESS_DUMP >= 0 && layers == (uint32_t)HARNESS_DUMP)
 		dump(at, size);
 	layers++;
 }
@@ -105,12 +105,12 @@ void tenure_hook(uint32_t op, const char *op_name, uint32_t tensor,
 #define DECLARE(name, bytes, align)                                                      \
 	static uint8_t name[GUARD + (bytes) + GUARD] __attribute__((                     \
 		aligned((align) > GUARD ? (align) : GUARD), section(".memory")));
-MODEL_REGIONS(DECLARE)
+HARNESS_REGIONS(DECLARE)
 
 /* A region whose alignment is above that of the guard starts at the alignment. */
 #define START(name, bytes, align) name + GUARD,
 #define SIZE(name, bytes, align)  (bytes),
-static const uint32_t sizes[] = { MODEL_REGIONS(SIZE) };
+static const uint32_t sizes[] = { HARNESS_REGIONS(SIZE) };
 #define REGIONS (sizeof(sizes) / sizeof(*sizes))
 
 static void fill(uint8_t *const *memory, int pattern)
@@ -163,7 +163,7 @@ static uint64_t value_of(enum rule rule, uint32_t x)
 static void fill_input(
 	uint8_t *to, uint32_t k, enum rule rule, uint32_t width, uint32_t bytes)
 {
-	uint32_t x = UINT32_C(0x9E3779B9) ^ (MODEL_SEED + k);
+	uint32_t x = UINT32_C(0x9E3779B9) ^ (HARNESS_SEED + k);
 
 	if (!x)
 		x = 1;
@@ -181,13 +181,13 @@ static void fill_input(
 
 int main(void)
 {
-	static const int patterns[] = MODEL_PATTERNS;
-	uint8_t *const m[] = { MODEL_REGIONS(START) };
+	static const int patterns[] = HARNESS_PATTERNS;
+	uint8_t *const m[] = { HARNESS_REGIONS(START) };
 
 	for (unsigned p = 0; p < sizeof(patterns) / sizeof(*patterns); p++) {
 		fill(m, patterns[p]);
-		MODEL_INIT(m);
-		for (uint32_t run = 0; run < MODEL_RUNS; run++) {
+		HARNESS_INIT(m);
+		for (uint32_t run = 0; run < HARNESS_RUNS; run++) {
 			uint32_t k = 0;
 			int code;
 
@@ -197,11 +197,11 @@ int main(void)
 			put_number(run);
 			end_line();
 #define INPUT(rule, width, bytes)                                                        \
-	fill_input(MODEL_INPUT(m, k), k, rule, width, bytes);                            \
+	fill_input(HARNESS_INPUT(m, k), k, rule, width, bytes);                            \
 	k++;
-			MODEL_INPUTS(INPUT)
+			HARNESS_INPUTS(INPUT)
 			(void)k;
-			code = MODEL_RUN(m);
+			code = HARNESS_RUN(m);
 			if (code) {
 				put_text("E ");
 				put_number((uint32_t)code);
