@@ -68,6 +68,16 @@ static void merge(struct tn_span *root, const struct tn_span *member)
 	}
 }
 
+/* A view that only its root's writer fills is born with the root; what nobody writes holds
+ * undefined bytes from the start. */
+static int64_t first_bytes(const struct tn_liveness *live, const struct tn_aliases *aliases,
+	uint32_t i)
+{
+	const struct tn_span *root = &live->tensor[aliases->of[i].root.i];
+
+	return root->first == INT64_MAX ? 0 : root->first;
+}
+
 enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order *order,
 	const struct tn_aliases *aliases, struct tn_arena *arena, struct tn_liveness *out)
 {
@@ -101,8 +111,7 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 		}
 		pin_ends(g, (tn_tensor_id){ i }, live.end, &live.tensor[i]);
 		if (live.tensor[i].first == INT64_MAX && live.tensor[i].last >= 0)
-			live.tensor[i].first =
-				0; /* read, never written: undefined bytes */
+			live.tensor[i].first = first_bytes(&live, aliases, i);
 		merge(&live.root[aliases->of[i].root.i], &live.tensor[i]);
 	}
 	*out = live;

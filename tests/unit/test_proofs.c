@@ -112,6 +112,7 @@ static const struct plan_case {
 	{ "feature-map-conv-i16", TENURE_OVERLAP_INPLACE, 2097152, 2097152, 0 },
 	{ "feature-map-conv-i8", TENURE_OVERLAP_FULL, 532608, 1048576, 128 },
 	{ "pool-stride-1", TENURE_OVERLAP_FULL, 16384 + 528, 32768, 0 },
+	{ "view-of-a-late-root", TENURE_OVERLAP_FULL, 1040, 1040, 0 },
 	{ "reshape-is-a-view", TENURE_OVERLAP_FULL, 128, 192, 0 },
 };
 
