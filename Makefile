@@ -1,7 +1,7 @@
 # Thin: meson does the work. `make demo` and `make test` install what they need (apt).
 BUILD = build
 
-.PHONY: all demo test bench clean deps
+.PHONY: all demo test clean deps
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
