@@ -578,6 +578,55 @@ struct tn_update_slice_params {
 };
 tn_kernel_fn tn_update_slice;
 
+/* tn_svdf_s8, tn_svdf_s8_s16 (state and time weights s16). in: input, feature weights
+ * [filters, n_in], time weights [filters, memory], bias (s32) or NULL; out: output
+ * [batches, units], state [batches, filters, memory]. */
+struct tn_svdf_params {
+	struct tn_loop_order order;
+	int32_t batches, n_in, filters, units, rank, memory;
+	int32_t in_offset, state_offset, out_offset;
+	int32_t feature_multiplier, feature_shift; /* to the state */
+	int32_t time_multiplier, time_shift; /* to the output */
+};
+tn_kernel_fn tn_svdf_s8, tn_svdf_s8_s16;
+
+/* tn_svdf_f32. */
+struct tn_svdf_f32_params {
+	struct tn_loop_order order;
+	int32_t batches, n_in, filters, units, rank, memory;
+	float act_min, act_max;
+};
+tn_kernel_fn tn_svdf_f32;
+
+/* tn_lstm_s8, tn_lstm_s16. Gates: input, forget, cell, output. in: input, 4 weights of
+ * it, 4 weights of the hidden state, 4 biases (s32; s64 for s16); out: output, hidden
+ * state, cell (s16). */
+struct tn_lstm_params {
+	struct tn_loop_order order;
+	int32_t batches, steps, n_in, n_units;
+	int32_t batch_stride, step_stride; /* rows of input and output */
+	int32_t in_offset, hidden_offset, out_offset;
+	int32_t x_multiplier[4], x_shift[4]; /* by gate, to 2^-12 */
+	int32_t h_multiplier[4], h_shift[4];
+	int32_t forget_multiplier, forget_shift; /* gate times cell */
+	int32_t input_multiplier, input_shift; /* gate times gate, to the cell */
+	int32_t out_multiplier, out_shift;
+	int32_t cell_clip; /* 0: none */
+	int32_t tanh_multiplier, tanh_shift; /* of the cell */
+	uint32_t n_table; /* 256: the logistic curve, as in tn_curve_s16_params */
+	const int16_t *table;
+};
+tn_kernel_fn tn_lstm_s8, tn_lstm_s16;
+
+/* tn_lstm_f32. */
+struct tn_lstm_f32_params {
+	struct tn_loop_order order;
+	int32_t batches, steps, n_in, n_units;
+	int32_t batch_stride, step_stride;
+	float cell_clip; /* 0: none */
+};
+tn_kernel_fn tn_lstm_f32;
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,10 @@
 	{                                                                                \
 #member, FIELD_I32, offsetof(struct s, member), TN_DIMS_MAX, 0           \
 	}
+#define FOUR(s, member)                                                                  \
+	{                                                                                \
+#member, FIELD_I32, offsetof(struct s, member), 4, 0                     \
+	}
 #define TABLE(s, type, member, count)                                                    \
 	{                                                                                \
 #member, type, offsetof(struct s, member), 1, offsetof(struct s, count)  \
@@ -541,6 +545,74 @@ static const struct tn_field update_slice_fields[] = {
 	DIMS(tn_update_slice_params, dim),
 	DIMS(tn_update_slice_params, update_dim),
 	I32(tn_update_slice_params, size),
+};
+
+static const struct tn_field svdf_fields[] = {
+	ORDER(tn_svdf_params),
+	I32(tn_svdf_params, batches),
+	I32(tn_svdf_params, n_in),
+	I32(tn_svdf_params, filters),
+	I32(tn_svdf_params, units),
+	I32(tn_svdf_params, rank),
+	I32(tn_svdf_params, memory),
+	I32(tn_svdf_params, in_offset),
+	I32(tn_svdf_params, state_offset),
+	I32(tn_svdf_params, out_offset),
+	I32(tn_svdf_params, feature_multiplier),
+	I32(tn_svdf_params, feature_shift),
+	I32(tn_svdf_params, time_multiplier),
+	I32(tn_svdf_params, time_shift),
+};
+
+static const struct tn_field svdf_f32_fields[] = {
+	ORDER(tn_svdf_f32_params),
+	I32(tn_svdf_f32_params, batches),
+	I32(tn_svdf_f32_params, n_in),
+	I32(tn_svdf_f32_params, filters),
+	I32(tn_svdf_f32_params, units),
+	I32(tn_svdf_f32_params, rank),
+	I32(tn_svdf_f32_params, memory),
+	F32(tn_svdf_f32_params, act_min),
+	F32(tn_svdf_f32_params, act_max),
+};
+
+static const struct tn_field lstm_fields[] = {
+	ORDER(tn_lstm_params),
+	I32(tn_lstm_params, batches),
+	I32(tn_lstm_params, steps),
+	I32(tn_lstm_params, n_in),
+	I32(tn_lstm_params, n_units),
+	I32(tn_lstm_params, batch_stride),
+	I32(tn_lstm_params, step_stride),
+	I32(tn_lstm_params, in_offset),
+	I32(tn_lstm_params, hidden_offset),
+	I32(tn_lstm_params, out_offset),
+	FOUR(tn_lstm_params, x_multiplier),
+	FOUR(tn_lstm_params, x_shift),
+	FOUR(tn_lstm_params, h_multiplier),
+	FOUR(tn_lstm_params, h_shift),
+	I32(tn_lstm_params, forget_multiplier),
+	I32(tn_lstm_params, forget_shift),
+	I32(tn_lstm_params, input_multiplier),
+	I32(tn_lstm_params, input_shift),
+	I32(tn_lstm_params, out_multiplier),
+	I32(tn_lstm_params, out_shift),
+	I32(tn_lstm_params, cell_clip),
+	I32(tn_lstm_params, tanh_multiplier),
+	I32(tn_lstm_params, tanh_shift),
+	U32(tn_lstm_params, n_table),
+	TABLE(tn_lstm_params, FIELD_I16_TABLE, table, n_table),
+};
+
+static const struct tn_field lstm_f32_fields[] = {
+	ORDER(tn_lstm_f32_params),
+	I32(tn_lstm_f32_params, batches),
+	I32(tn_lstm_f32_params, steps),
+	I32(tn_lstm_f32_params, n_in),
+	I32(tn_lstm_f32_params, n_units),
+	I32(tn_lstm_f32_params, batch_stride),
+	I32(tn_lstm_f32_params, step_stride),
+	F32(tn_lstm_f32_params, cell_clip),
 };
 
 const struct tn_params_info tn_params[PARAMS_COUNT] = {

@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-#define SPAN_MAX (INT64_C(1) << 30)
+#define SPAN_MAX (INT64_C(1) << 29)
 
 /* Coordinates, padding included, must stay inside 32 bits. */
 static bool span_fits(
@@ -24,7 +24,7 @@ static bool fill_geometry(
 		!span_fits(w->out_w, w->stride_w, w->k_w, w->dilation_w, w->pad_left,
 			w->in_w))
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
-			"cannot run: its window is larger than 2^30");
+			"cannot run: its window is larger than 2^29");
 	*g = (struct tn_geometry){
 		.batches = (int32_t)w->batches,
 		.in_h = (int32_t)w->in_h,

@@ -21,7 +21,8 @@ static inline int32_t tn_average_int(const struct tn_geometry *g,
 	}
 	if (count == 0)
 		return 0;
-	return (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
+	return (sum > 0 ? tn_wrap_add(sum, count / 2) : tn_wrap_sub(sum, count / 2)) /
+	       count;
 }
 
 static inline int32_t tn_greatest_int(const struct tn_geometry *g,
