@@ -34,7 +34,7 @@ class Ops:
     def op(self, name, kind, inputs, outputs, **attrs):
         """inputs: (dtype, shape[, quantization]) of the graph; a string names a constant.
         outputs: (dtype, shape[, quantization])."""
-        ins = [i if isinstance(i, str) else
+        ins = [i if i is None or isinstance(i, str) else
                self.tensor(f"{name}/{k}", i[0], i[1], "input",
                            i[2] if len(i) > 2 else None)
                for k, i in enumerate(inputs)]
@@ -128,6 +128,8 @@ def folds(g):
                      keep_dims=False)
     g.op("mean_i16", "MEAN", [("i16", x), g.ints([1])], [("i16", [2, 4, 5])],
          keep_dims=False)
+    g.op("reduce_any", "REDUCE_ANY", [("bool", [3, 4]), g.ints([1])], [("bool", [3])],
+         keep_dims=False)
     g.op("reduce_all", "REDUCE_ALL", [("bool", [3, 4]), g.ints([1])], [("bool", [3])],
          keep_dims=False)
 
@@ -150,8 +152,19 @@ def pointwise(g):
                 g.op(f"{kind.lower()}_{dtype}_{tag}", kind, [(dtype, a), (dtype, b)],
                      [(dtype, out)])
             g.op(f"less_{dtype}_{tag}", "LESS", [(dtype, a), (dtype, b)], [("bool", out)])
-        g.op(f"div_f32_{tag}", "DIV", [("f32", a), ("f32", b)], [("f32", out)],
-             activation="NONE")
+        for dtype in ("i8", "i32", "f32"):
+            q = {"scale": 0.3, "zero_point": 9} if dtype == "i8" else None
+            g.op(f"div_{dtype}_{tag}", "DIV", [(dtype, a), (dtype, b)], [(dtype, out, q)],
+                 activation="NONE")
+        for kind in ("FLOOR_DIV", "FLOOR_MOD", "PRELU"):
+            g.op(f"{kind.lower()}_f32_{tag}", kind, [("f32", a), ("f32", b)],
+                 [("f32", out)])
+        g.op(f"squared_difference_i16_{tag}", "SQUARED_DIFFERENCE",
+             [("i16", a), ("i16", b)], [("i16", out)])
+        g.op(f"prelu_i16_{tag}", "PRELU", [("i16", a), ("i8", b)], [("i16", out)])
+        g.op(f"and_{tag}", "LOGICAL_AND", [("bool", a), ("bool", b)], [("bool", out)])
+        g.op(f"less_equal_i32_{tag}", "LESS_EQUAL", [("i32", a), ("i32", b)],
+             [("bool", out)])
         g.op(f"prelu_i8_{tag}", "PRELU", [("i8", a), ("i8", b)], [("i8", out)])
         g.op(f"select_{tag}", "SELECT_V2", [("bool", b), ("i8", a), ("i8", out)],
              [("i8", out)])
@@ -171,6 +184,9 @@ def pointwise(g):
     g.op("logistic_i16", "LOGISTIC", [("i16", [3, 17])], [("i16", [3, 17], unit)])
     g.op("tanh_i16", "TANH", [("i16", [3, 17])], [("i16", [3, 17], unit)])
     g.op("relu_i16", "RELU", [("i16", [3, 17])], [("i16", [3, 17])])
+    g.op("abs_i16", "ABS", [("i16", [3, 17], {})], [("i16", [3, 17], {})])
+    g.op("abs_q16", "ABS", [("i16", [3, 17])],
+         [("i16", [3, 17], {"scale": 0.001, "zero_point": 0})])
     for dtype in ("i8", "i16", "f32"):
         g.op(f"leaky_relu_{dtype}", "LEAKY_RELU", [(dtype, [3, 17])],
              [(dtype, [3, 17])], alpha=0.25)
@@ -232,32 +248,99 @@ def moves(g):
              align_corners=False, half_pixel_centers=True)
 
 
+def layers16(g):
+    """int16 layers whose bias has 32 bits."""
+    w8 = {"scale": 0.01, "zero_point": 0}
+    g.op("conv_i16_b32", "CONV_2D",
+         [("i16", [1, 3, 3, 2]), g.weights("i8", [2, 1, 1, 2], w8),
+          g.weights("i32", [2], {})], [("i16", [1, 3, 3, 2])], pad="VALID",
+         stride=[1, 1], dilation=[1, 1], activation="NONE")
+    g.op("fc_i16_b32", "FULLY_CONNECTED",
+         [("i16", [2, 5]), g.weights("i8", [3, 5], w8), g.weights("i32", [3], {})],
+         [("i16", [2, 3])], activation="NONE")
+
+
 def opaque(g):
     w8 = {"scale": 0.01, "zero_point": 0}
-    g.op("transpose_conv_i8", "TRANSPOSE_CONV",
-         [g.ints([1, 6, 6, 3]), g.weights("i8", [3, 3, 3, 2], w8), ("i8", [1, 3, 3, 2])],
-         [("i8", [1, 6, 6, 3], {"scale": 0.5, "zero_point": 0})], pad="SAME",
-         stride=[2, 2], activation="NONE")
-    g.op("matmul_i8", "BATCH_MATMUL", [("i8", [2, 3, 4]), ("i8", [1, 5, 4])],
-         [("i8", [2, 3, 5], {"scale": 0.7, "zero_point": 0})], adj_x=False, adj_y=True)
+    for dtype, wtype, btype in (("i8", "i8", "i32"), ("i16", "i8", "i64"),
+                                ("f32", "f32", "f32")):
+        oq = {"scale": 0.5, "zero_point": 0} if dtype == "i8" else None
+        wq = {} if dtype == "f32" else w8
+        g.op(f"transpose_conv_{dtype}", "TRANSPOSE_CONV",
+             [g.ints([1, 6, 6, 3]), g.weights(wtype, [3, 3, 3, 2], wq),
+              (dtype, [1, 3, 3, 2]), g.weights(btype, [3], {})],
+             [(dtype, [1, 6, 6, 3], oq)], pad="SAME", stride=[2, 2], activation="NONE")
+        mq = {"scale": 0.7, "zero_point": 0} if dtype == "i8" else None
+        g.op(f"matmul_{dtype}", "BATCH_MATMUL", [(dtype, [2, 3, 4]), (dtype, [1, 5, 4])],
+             [(dtype, [2, 3, 5], mq)], adj_x=False, adj_y=True)
+    for dtype in ("i8", "f32"):
+        g.op(f"bilinear_{dtype}", "RESIZE_BILINEAR",
+             [(dtype, [1, 3, 4, 2]), g.ints([5, 7])], [(dtype, [1, 5, 7, 2])],
+             align_corners=False, half_pixel_centers=True)
+        g.op(f"arg_max_{dtype}", "ARG_MAX", [(dtype, [3, 4, 5]), g.ints([1])],
+             [("i32", [3, 5])])
+        q = {"scale": 0.2, "zero_point": 0} if dtype == "i8" else None
+        g.op(f"cumsum_{dtype}", "CUMSUM", [(dtype, [3, 4]), g.ints([1])],
+             [(dtype, [3, 4], q)], exclusive=False, reverse=True)
     g.op("gather", "GATHER", [("i8", [3, 4, 2]), ("i32", [5])], [("i8", [3, 5, 2])],
          axis=1, batch_dims=0)
-    g.op("bilinear_i8", "RESIZE_BILINEAR", [("i8", [1, 3, 4, 2]), g.ints([5, 7])],
-         [("i8", [1, 5, 7, 2])], align_corners=False, half_pixel_centers=True)
-    g.op("arg_max", "ARG_MAX", [("i8", [3, 4, 5]), g.ints([1])], [("i32", [3, 5])])
-    g.op("cumsum", "CUMSUM", [("i8", [3, 4]), g.ints([1])],
-         [("i8", [3, 4], {"scale": 0.2, "zero_point": 0})], exclusive=False, reverse=True)
+    g.op("gather_nd", "GATHER_ND", [("f32", [4, 4, 2]), ("i32", [6, 2])],
+         [("f32", [6, 2])])
+    g.op("embedding", "EMBEDDING_LOOKUP", [("i32", [6]), g.weights("i8", [4, 3], w8)],
+         [("f32", [6, 3])])
+    g.op("update_slice", "DYNAMIC_UPDATE_SLICE",
+         [("i8", [5, 6]), ("i8", [2, 3]), ("i32", [2])], [("i8", [5, 6])])
     g.op("space_to_batch", "SPACE_TO_BATCH_ND",
          [("i8", [1, 5, 6, 2]), g.ints([2, 2]), g.ints([1, 0, 0, 2], [2, 2])],
          [("i8", [4, 3, 4, 2])])
     g.op("batch_to_space", "BATCH_TO_SPACE_ND",
          [("i8", [4, 3, 4, 2]), g.ints([2, 2]), g.ints([1, 0, 0, 2], [2, 2])],
          [("i8", [1, 5, 6, 2])])
+    g.op("fill", "FILL", [g.ints([2, 3]), ("f32", [])], [("f32", [2, 3])])
+    g.op("zeros_like", "ZEROS_LIKE", [("i8", [2, 3])], [("i8", [2, 3])])
+    g.op("shape", "SHAPE", [("i8", [2, 3])], [("i32", [2])])
+    g.op("broadcast_args", "BROADCAST_ARGS", [("i32", [3]), g.ints([1, 1])],
+         [("i32", [3])])
+
+
+def states(g):
+    w8 = {"scale": 0.01, "zero_point": 0}
+    w16 = {"scale": 0.0002, "zero_point": 0}
+    for name, dtype, wtype, kept, kq in (
+            ("i8", "i8", "i8", "i8", {"scale": 0.05, "zero_point": -3}),
+            ("i8_i16", "i8", "i8", "i16", {"scale": 0.0005, "zero_point": 0}),
+            ("f32", "f32", "f32", "f32", {})):
+        wq = {} if dtype == "f32" else w8
+        tq = w16 if kept == "i16" else wq
+        state = g.tensor(f"svdf_{name}/state", kept, [2, 4 * 5], "variable", kq)
+        g.op(f"svdf_{name}", "SVDF",
+             [(dtype, [2, 6]), g.weights(wtype, [4, 6], wq), g.weights(kept, [4, 5], tq),
+              g.weights("i32" if dtype == "i8" else "f32", [2], {}), state],
+             [(dtype, [2, 2])], rank=2, activation="NONE")
+    for dtype, wtype, btype in (("i8", "i8", "i32"), ("i16", "i8", "i64"),
+                                ("f32", "f32", "f32")):
+        wq = {} if dtype == "f32" else w8
+        n, u = 3, 4
+        hq = None if dtype == "f32" else {"scale": 1 / 128 if dtype == "i8" else 1 / 32768,
+                                          "zero_point": 0}
+        cq = {} if dtype == "f32" else {"scale": 1 / 2048, "zero_point": 0}
+        hidden = g.tensor(f"lstm_{dtype}/hidden", dtype, [2, u], "variable", hq)
+        cell = g.tensor(f"lstm_{dtype}/cell", "f32" if dtype == "f32" else "i16", [2, u],
+                        "variable", cq)
+        ins = [(dtype, [2, 3, n])]
+        ins += [g.weights(wtype, [u, n], wq) for _ in range(4)]
+        ins += [g.weights(wtype, [u, u], wq) for _ in range(4)]
+        ins += [None] * 3
+        ins += [g.weights(btype, [u], {}) for _ in range(4)]
+        ins += [None] * 2 + [hidden, cell] + [None] * 4
+        g.op(f"lstm_{dtype}", "UNIDIRECTIONAL_SEQUENCE_LSTM", ins,
+             [(dtype, [2, 3, u], hq)], activation="TANH", cell_clip=10.0, proj_clip=0.0,
+             time_major=False)
 
 
 def text():
     g = Ops()
-    for part in (windows, rows, folds, pointwise, moves, opaque):
+    for part in (windows, layers16, rows, folds, pointwise, moves, opaque, states):
         part(g)
     lines = ['{', '  "format": "tenure.graph/1",', '  "name": "ops",', '  "tensors": [']
     lines.append(",\n".join("    " + json.dumps(t) for t in g.tensors))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fnv.h"
+#include "bind/kernels.h"
 #include "interpret.h"
 
 /* Variants of each op that are run: ascending, descending, with and without holding. */
@@ -232,7 +233,7 @@ START_TEST(single_op_models)
 	printf("# single-op models: %d compared, %d skipped, %d layers\n", tally.compared,
 		tally.skipped, tally.layers);
 	ck_assert_msg(!tally.first[0], "%s", tally.first);
-	ck_assert_int_ge(tally.compared, 1);
+	ck_assert_int_ge(tally.compared, 528);
 }
 END_TEST
 
@@ -276,6 +277,22 @@ START_TEST(fixture_ops)
 }
 END_TEST
 
+START_TEST(fixture_has_every_kernel)
+{
+	bool used[KERNEL_COUNT] = { false };
+	struct interpreter it;
+
+	ck_assert_msg(interpreter_init(&it, tn_test_path("fixtures/kernels/ops.json")),
+		"%s", interpreter_error(&it));
+	for (uint32_t i = 0; i < it.file.graph.n_ops; i++)
+		used[it.calls[i].kernel - tn_kernels] = true;
+	for (int k = 0; k < KERNEL_COUNT; k++)
+		ck_assert_msg(
+			used[k], "no op of the fixture runs %s", tn_kernels[k].symbol);
+	interpreter_release(&it);
+}
+END_TEST
+
 /* Float models included: no sum of theirs depends on more than the order. */
 static const char *const models[] = { "vww_96_int8", "pretrainedResnet_quant",
 	"kws_ref_model", "str_ww_ref_model", "ad01_int8", "hello_world_int8",
@@ -311,6 +328,44 @@ START_TEST(real_model)
 }
 END_TEST
 
+static struct tally all_models;
+
+static void compare_golden(const char *path)
+{
+	json_t *golden = json_load_file(path, 0, NULL);
+	char dir[4096];
+
+	ck_assert(golden);
+	snprintf(dir, sizeof(dir), "%.*s/../models", (int)(strrchr(path, '/') - path),
+		path);
+	/* the large nets are above */
+	for (size_t i = 0; i < sizeof(models) / sizeof(*models); i++)
+		if (strncmp(json_string_value(json_object_get(golden, "model")),
+			    models[i], strlen(models[i])) == 0) {
+			json_decref(golden);
+			return;
+		}
+	compare_model(&all_models, dir, golden, true);
+	json_decref(golden);
+}
+
+START_TEST(other_models)
+{
+	const char *folder = tn_test_shared("golden");
+	char path[4096];
+
+	if (!folder)
+		return;
+	snprintf(path, sizeof(path), "%s", folder);
+	memset(&all_models, 0, sizeof(all_models));
+	each_file(path, ".json", compare_golden);
+	printf("# other models: %d compared, %d skipped, %d layers\n",
+		all_models.compared, all_models.skipped, all_models.layers);
+	ck_assert_msg(!all_models.first[0], "%s", all_models.first);
+	ck_assert_int_ge(all_models.compared, 130);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("ops");
@@ -318,8 +373,10 @@ Suite *tn_test_suite(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, fixture_ops);
+	tcase_add_test(tc, fixture_has_every_kernel);
 	tcase_add_test(tc, single_op_models);
 	tcase_add_loop_test(tc, real_model, 0, sizeof(models) / sizeof(*models));
+	tcase_add_test(tc, other_models);
 	suite_add_tcase(s, tc);
 	return s;
 }
