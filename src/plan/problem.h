@@ -58,8 +58,9 @@ struct tn_problem {
 };
 
 struct tn_limits {
-	int64_t nodes; /* search nodes over all phases; decides by default, so that the
-	                    result is the same on every machine. <= 0: the default */
+	int64_t nodes; /* search effort over all phases, one unit being about a microsecond;
+	                  decides by default, so that the result is the same on every
+	                  machine. <= 0: the default, some seconds */
 	double seconds; /* wall clock; <= 0: no limit (the default) */
 };
 
@@ -67,9 +68,9 @@ struct tn_solution {
 	int64_t *offset; /* by buffer */
 	uint32_t *variant; /* by group: a variant that satisfies all of its pairs */
 	int64_t height; /* max of offset + size */
-	int64_t bound; /* proved lower bound of any height */
-	bool optimal; /* height == bound, or the search was exhausted */
-	int64_t nodes; /* spent */
+	int64_t bound; /* proved lower bound of any height; the exact search may raise it */
+	bool optimal; /* height == bound */
+	int64_t nodes; /* effort spent, in the unit of the limit */
 };
 
 /* Is the problem well formed: lifetimes, sizes, alignments, indices, and a sum of sizes
