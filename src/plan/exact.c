@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "plan/fill.h"
+#include "plan/fixed.h"
 #include "plan/improve.h"
 
 /* Which style finds a solution is a lottery with short odds: most runs that succeed do so
@@ -31,6 +32,7 @@ struct campaign {
 	struct tn_fill *fill;
 	struct tn_solution *best;
 	const struct tn_problem *p;
+	uint8_t *possible; /* scratch, by group */
 	int64_t grain;
 	int64_t dive; /* nodes of a short run */
 	uint64_t random;
@@ -58,9 +60,11 @@ static int32_t draw(struct campaign *c, int32_t least, int32_t most)
 	return least + (int32_t)((c->random >> 33) % (uint64_t)(most - least + 1));
 }
 
-static void accept(struct campaign *c)
+/* Takes over what fill has found. */
+static bool accept(struct campaign *c)
 {
 	struct tn_solution *best = c->best;
+	uint32_t pair;
 
 	tn_fill_answer(c->fill, best->offset);
 	best->height = 0;
@@ -71,6 +75,7 @@ static void accept(struct campaign *c)
 			best->offset[i] = b->fixed >= 0 ? b->fixed : 0;
 		best->height = tn_max_i64(best->height, best->offset[i] + b->size);
 	}
+	return tn_variants_choose(c->p, best->offset, best->variant, &pair, c->possible);
 }
 
 /* The style that is most behind its share of the runs. */
@@ -96,8 +101,8 @@ static enum tn_fill_result attack_once(struct campaign *c, size_t which, int64_t
 
 	c->runs[which]++;
 	c->wins[which] += result == FILL_FOUND;
-	if (result == FILL_FOUND)
-		accept(c);
+	if (result == FILL_FOUND && !accept(c))
+		return FILL_NOMEM;
 	return result;
 }
 
@@ -163,15 +168,18 @@ static enum tn_fill_result minimise(struct campaign *c)
 }
 
 enum tn_status tn_exact(const struct tn_problem *p, const struct tn_exact_limit *limit,
-	struct tn_solution *best)
+	struct tn_solution *best, bool *out_suits)
 {
 	struct campaign c = { .best = best, .p = p, .random = 1 };
 	struct tn_arena arena;
-	enum tn_fill_result result = FILL_NOMEM;
+	enum tn_fill_result result = FILL_LIMIT;
+	enum tn_status status;
 
 	tn_arena_init(&arena);
-	c.fill = tn_fill_new(p, &arena);
-	if (c.fill) {
+	c.possible = TN_NEW_ARRAY(&arena, uint8_t, p->n_groups);
+	status = c.possible ? tn_fill_new(p, &arena, &c.fill) : TN_ERR_NOMEM;
+	*out_suits = c.fill;
+	if (status == TN_OK && c.fill) {
 		c.grain = tn_fill_grain(c.fill);
 		(void)tn_align_up_i64(best->bound, c.grain, &best->bound);
 		tn_fill_limit(c.fill, limit->steps, limit->until);
@@ -180,10 +188,8 @@ enum tn_status tn_exact(const struct tn_problem *p, const struct tn_exact_limit 
 			result = minimise(&c);
 		else if (best->height > p->capacity && best->bound <= p->capacity)
 			result = attack(&c, p->capacity, UINT64_MAX);
-		else
-			result = FILL_LIMIT;
 		best->nodes = tn_fill_steps(c.fill) / STEPS_PER_NODE;
 	}
 	tn_arena_release(&arena);
-	return result == FILL_NOMEM ? TN_ERR_NOMEM : TN_OK;
+	return result == FILL_NOMEM ? TN_ERR_NOMEM : status;
 }

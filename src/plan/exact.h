@@ -13,8 +13,9 @@ struct tn_exact_limit {
 };
 
 /* Improves *best (a legal solution with its bound) until its height is at most p's
- * capacity, or proved least, or the limit is reached. The problem must suit fill. */
+ * capacity, or proved least, or the limit is reached. *out_suits is false, and nothing is
+ * done, when the problem is not one for fill. */
 enum tn_status TN_MUST_CHECK tn_exact(const struct tn_problem *p,
-	const struct tn_exact_limit *limit, struct tn_solution *best);
+	const struct tn_exact_limit *limit, struct tn_solution *best, bool *out_suits);
 
 #endif

@@ -5,12 +5,11 @@
 
 #include "base/checked.h"
 #include "plan/conflict.h"
-#include "plan/fill_state.h"
+#include "plan/fill_link.h"
 #include "plan/improve.h"
-#include "plan/pairs.h"
 #include "plan/sort.h"
 
-#define ITEMS_MAX   6000u /* levels of recursion */
+#define ITEMS_MAX   4000u /* levels of recursion */
 #define COUPLES_MAX ((int64_t)8 << 20)
 #define MEMO_BITS   18u
 
@@ -23,20 +22,6 @@ static int64_t gcd(int64_t a, int64_t b)
 		b = r;
 	}
 	return a;
-}
-
-bool tn_fill_suits(const struct tn_problem *p)
-{
-	int64_t couples;
-
-	if (p->n_buffers > ITEMS_MAX)
-		return false;
-	for (uint32_t i = 0; i < p->n_pairs; i++)
-		if (tn_buffers_meet(
-			    &p->buffers[p->pairs[i].a], &p->buffers[p->pairs[i].b]))
-			return false;
-	couples = tn_conflicts_count(p);
-	return couples >= 0 && couples <= COUPLES_MAX;
 }
 
 /* Columns of each buffer: walking the moments, a column ends with the first death after
@@ -76,15 +61,13 @@ static bool make_columns(const struct tn_problem *p, struct tn_arena *scratch,
 	return true;
 }
 
-static bool make_items(
-	struct tn_fill *f, const struct tn_problem *p, struct tn_arena *scratch)
+static bool make_items(struct tn_fill *f, const struct tn_problem *p, const uint32_t *lo,
+	const uint32_t *hi, struct tn_arena *scratch)
 {
 	struct tn_sort_key *keys =
 		TN_NEW_ARRAY(scratch, struct tn_sort_key, p->n_buffers);
-	uint32_t *lo = TN_NEW_ARRAY(scratch, uint32_t, p->n_buffers);
-	uint32_t *hi = TN_NEW_ARRAY(scratch, uint32_t, p->n_buffers);
 
-	if (!keys || !lo || !hi || !make_columns(p, scratch, lo, hi, &f->n_columns))
+	if (!keys)
 		return false;
 	for (uint32_t i = 0; i < p->n_buffers; i++) {
 		if (!p->buffers[i].size)
@@ -121,21 +104,39 @@ static bool make_items(
 	return true;
 }
 
-/* Heights are sums of sizes, alignments and fixed offsets. */
-static int64_t grain_of(const struct tn_fill *f)
+/* What divides every offset of a solution with the least sum of offsets: each is a sum of
+ * sizes, link displacements and fixed offsets. That holds with links only when all
+ * alignments are equal: else buffers that hold each other up need not stand on anything. */
+static void make_grain(struct tn_fill *f)
 {
-	int64_t grain = f->cell > 1 ? f->cell : 0;
+	bool equal = true;
 
+	f->step = f->cell > 1 ? f->cell : 0;
 	for (uint32_t i = 0; i < f->n_items; i++) {
 		const struct tn_fill_item *it = &f->items[i];
 
-		grain = gcd(it->raw, grain);
+		equal = equal && it->align == f->items[0].align;
+		f->step = gcd(it->size, f->step);
 		if (it->align > 1)
-			grain = gcd(it->align, grain);
+			f->step = gcd(it->align, f->step);
 		if (it->fixed > 0)
-			grain = gcd(it->fixed, grain);
+			f->step = gcd(it->fixed, f->step);
 	}
-	return grain ? grain : 1;
+	for (uint32_t i = 0; i < f->link_first[f->n_items]; i++) {
+		for (uint32_t v = 0; v < TN_GROUP_VARIANTS_MAX; v++) {
+			const struct tn_gap gap = f->links[i].gap[v];
+
+			f->step = gcd(gap.lo < 0 ? -gap.lo : gap.lo, f->step);
+			f->step = gcd(gap.hi < 0 ? -gap.hi : gap.hi, f->step);
+		}
+		if (!equal)
+			f->step = f->cell;
+	}
+	f->grain = f->step;
+	for (uint32_t i = 0; i < f->n_items; i++)
+		f->grain = gcd(f->items[i].raw, f->grain);
+	if (!f->n_items)
+		f->cell = f->step = f->grain = 1;
 }
 
 static bool make_members(struct tn_fill *f, struct tn_arena *scratch)
@@ -268,6 +269,8 @@ static bool make_state(struct tn_fill *f)
 		!f->offset || !f->placed || !f->stack || !f->weight || !f->rank ||
 		!f->score || !f->levels || !f->memo)
 		return false;
+	memcpy(f->groups, f->fresh_groups,
+		((size_t)f->n_groups + 1) * sizeof(*f->groups));
 	for (uint32_t i = 0; i < n; i++)
 		f->fresh_start[i] = tn_fill_lift(f, i, 0);
 	for (uint32_t s = 0; s < k; s++) {
@@ -275,26 +278,55 @@ static bool make_state(struct tn_fill *f)
 		f->floor_hash[s][1] = tn_fill_mix(4 * (uint64_t)s + 5);
 		make_fresh_column(f, s);
 	}
+	for (uint32_t g = 0; g < f->n_groups; g++)
+		if (f->groups[g].waiting[0] && f->groups[g].waiting[1])
+			f->fresh[f->groups[g].border].crossing++;
 	return true;
 }
 
-struct tn_fill *tn_fill_new(const struct tn_problem *p, struct tn_arena *arena)
+static enum tn_status build(struct tn_fill *f, const struct tn_problem *p,
+	struct tn_arena *scratch, bool *out_fits)
 {
-	struct tn_fill *f = TN_NEW(arena, struct tn_fill);
-	struct tn_arena scratch;
-	bool ok;
+	uint32_t *lo = TN_NEW_ARRAY(scratch, uint32_t, p->n_buffers);
+	uint32_t *hi = TN_NEW_ARRAY(scratch, uint32_t, p->n_buffers);
+	enum tn_status status;
 
+	if (!lo || !hi || !make_columns(p, scratch, lo, hi, &f->n_columns))
+		return TN_ERR_NOMEM;
+	status = tn_fill_split(p, lo, hi, &f->n_columns, scratch, out_fits);
+	if (status != TN_OK || !*out_fits)
+		return status;
+	if (!make_items(f, p, lo, hi, scratch) || !make_members(f, scratch) ||
+		!make_rivals(f, scratch))
+		return TN_ERR_NOMEM;
+	status = tn_fill_links(f, p, scratch);
+	if (status != TN_OK)
+		return status;
+	make_grain(f);
+	return make_state(f) ? TN_OK : TN_ERR_NOMEM;
+}
+
+enum tn_status tn_fill_new(
+	const struct tn_problem *p, struct tn_arena *arena, struct tn_fill **out)
+{
+	struct tn_arena scratch;
+	struct tn_fill *f;
+	enum tn_status status;
+	bool fits;
+
+	*out = NULL;
+	if (p->n_buffers > ITEMS_MAX || tn_conflicts_count(p) > COUPLES_MAX)
+		return TN_OK;
+	f = TN_NEW(arena, struct tn_fill);
 	if (!f)
-		return NULL;
+		return TN_ERR_NOMEM;
 	f->arena = arena;
 	tn_arena_init(&scratch);
-	ok = make_items(f, p, &scratch) && make_members(f, &scratch) &&
-	     make_rivals(f, &scratch) && make_state(f);
+	status = build(f, p, &scratch, &fits);
 	tn_arena_release(&scratch);
-	if (!ok)
-		return NULL;
-	f->grain = grain_of(f);
-	return f;
+	if (status == TN_OK && fits)
+		*out = f;
+	return status;
 }
 
 int64_t tn_fill_grain(const struct tn_fill *f)

@@ -1,4 +1,5 @@
-/* Fill: exact search for offsets below a capacity, for problems without pairs.
+/* Fill: exact search for offsets below a capacity, for problems whose pairs are
+ * those of ops that run one after the other (fill_link.h).
  *
  * Time is cut into columns: the maximal sets of buffers that are alive together. Each
  * column has a floor, and everything below it is settled. The search fills the columns
@@ -55,13 +56,11 @@ enum tn_fill_result {
 	FILL_NOMEM
 };
 
-/* Is the problem of a kind and size for this search: no effective pairs, and memory for
- * the levels of the search within reason? */
-bool tn_fill_suits(const struct tn_problem *p);
-
-/* The search's own view of the problem, in the arena; NULL on lack of memory. p must be
- * valid, suit and have no contradictory fixed offsets. */
-struct tn_fill *tn_fill_new(const struct tn_problem *p, struct tn_arena *arena);
+/* The search's own view of the problem, in the arena. *out is NULL when the problem does
+ * not suit: too many buffers for the levels of the search, or pairs whose buffers meet
+ * for longer than one op. p must be valid and have no contradictory fixed offsets. */
+enum tn_status TN_MUST_CHECK tn_fill_new(
+	const struct tn_problem *p, struct tn_arena *arena, struct tn_fill **out);
 
 /* The greatest number that divides the height of every solution worth looking at. */
 int64_t tn_fill_grain(const struct tn_fill *f);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/fill_state.h"
+#include "plan/fill_link.h"
 #include "plan/improve.h"
 
 static bool solve(struct tn_fill *f, uint32_t lo, uint32_t hi);
@@ -212,7 +212,7 @@ static uint32_t look_ahead(struct tn_fill *f, struct tn_fill_level *v, uint32_t 
 }
 
 /* Where the next item of column s can start when none starts on its floor: on an item
- * that is not in s. */
+ * that is not in s, or where a link sends it. */
 static int64_t next_start(
 	struct tn_fill *f, uint32_t s, const uint32_t *ready, uint32_t n, int64_t next)
 {
@@ -225,13 +225,17 @@ static int64_t next_start(
 			if (!f->placed[f->rival[j]] && (r->hi <= s || r->lo > s))
 				next = tn_min_i64(next, f->start[f->rival[j]] + r->size);
 		}
+		if (tn_fill_linked(f, z))
+			next = tn_min_i64(
+				next, tn_fill_link_next(f, z, f->columns[s].floor));
 		f->steps += (int64_t)(f->rival_first[z + 1] - f->rival_first[z]);
 	}
 	return next;
 }
 
 /* After a floor was raised: could one of the items that were ready still lie where it
- * was, under everything that is left? Then a better solution does not waste that room. */
+ * was, under everything that is left? Then a better solution does not waste that room.
+ * Not so for linked items: what they allow depends on where they are. */
 static bool wasteful(
 	const struct tn_fill *f, const uint32_t *ready, uint32_t n, int64_t at)
 {
@@ -239,6 +243,8 @@ static bool wasteful(
 		const struct tn_fill_item *it = &f->items[ready[i]];
 		int64_t low = INT64_MAX;
 
+		if (tn_fill_linked(f, ready[i]))
+			continue;
 		for (uint32_t s = it->lo; s < it->hi; s++)
 			low = tn_min_i64(low, f->columns[s].floor);
 		if (low >= at + it->size)
@@ -388,6 +394,9 @@ enum tn_fill_result tn_fill_run(struct tn_fill *f, const struct tn_fill_style *s
 	memcpy(f->columns, f->fresh, f->n_columns * sizeof(*f->columns));
 	memcpy(f->start, f->fresh_start, f->n_items * sizeof(*f->start));
 	memset(f->placed, 0, f->n_items * sizeof(*f->placed));
+	f->n_undo = 0;
+	memcpy(f->groups, f->fresh_groups,
+		((size_t)f->n_groups + 1) * sizeof(*f->groups));
 	for (uint32_t s = 0; s < f->n_columns; s++)
 		if (f->columns[s].floor > f->ceiling - f->columns[s].rest)
 			return FILL_NONE;

@@ -2,7 +2,7 @@
  * item, the lowest offset that it can still have and, for every column, how many items
  * can start on its floor; a floor on which none can start rises at once. */
 #include "base/checked.h"
-#include "plan/fill_state.h"
+#include "plan/fill_link.h"
 
 uint64_t tn_fill_mix(uint64_t x)
 {
@@ -29,15 +29,10 @@ int64_t tn_fill_log2(int64_t x)
 	return 16 * whole + part;
 }
 
-int64_t tn_fill_lift(const struct tn_fill *f, uint32_t item, int64_t from)
+static int64_t lift_over_pins(const struct tn_fill *f, uint32_t item, int64_t at)
 {
 	const struct tn_fill_item *it = &f->items[item];
-	int64_t at = from;
 
-	if (it->fixed >= 0)
-		return from <= it->fixed ? it->fixed : INT64_MAX;
-	if (it->align > 1)
-		(void)tn_align_up_i64(at, it->align, &at);
 	for (size_t i = f->pinned_first[item]; i < f->pinned_first[item + 1]; i++) {
 		const struct tn_fill_item *pin = &f->items[f->pinned[i]];
 
@@ -47,6 +42,24 @@ int64_t tn_fill_lift(const struct tn_fill *f, uint32_t item, int64_t from)
 			break;
 		(void)tn_align_up_i64(pin->fixed + pin->raw, it->align, &at);
 	}
+	return at;
+}
+
+int64_t tn_fill_lift(const struct tn_fill *f, uint32_t item, int64_t from)
+{
+	const struct tn_fill_item *it = &f->items[item];
+	int64_t at = from, before;
+
+	if (it->fixed >= 0)
+		return from <= it->fixed ? it->fixed : INT64_MAX;
+	if (it->align > 1)
+		(void)tn_align_up_i64(at, it->align, &at);
+	do {
+		before = at;
+		at = lift_over_pins(f, item, at);
+		if (tn_fill_linked(f, item))
+			at = tn_fill_link_lift(f, item, at);
+	} while (at != before);
 	return at;
 }
 
@@ -98,6 +111,34 @@ static bool lift_rival(struct tn_fill *f, uint32_t z, int64_t top)
 	return f->start[z] <= f->capacity - f->items[z].raw;
 }
 
+/* The item's links may have moved the starts of those at their other ends. */
+static bool lift_linked(struct tn_fill *f, uint32_t item, uint32_t *lo, uint32_t *hi)
+{
+	for (uint32_t i = f->link_first[item]; i < f->link_first[item + 1]; i++) {
+		const uint32_t group = f->links[i].group;
+
+		if (i > f->link_first[item] && f->links[i - 1].group == group)
+			continue;
+		for (uint32_t m = f->groups[group].member_first;
+			m < f->groups[group + 1].member_first; m++) {
+			const uint32_t z = f->members[m];
+			const struct tn_fill_item *iz = &f->items[z];
+			const int64_t old = f->start[z];
+
+			if (f->placed[z])
+				continue;
+			if (!lift_rival(f, z, old))
+				return fail(f, iz->lo);
+			if (f->start[z] == old)
+				continue;
+			not_ready(f, iz->lo, iz->hi, old);
+			*lo = iz->lo < *lo ? iz->lo : *lo;
+			*hi = iz->hi > *hi ? iz->hi : *hi;
+		}
+	}
+	return true;
+}
+
 bool tn_fill_put(struct tn_fill *f, uint32_t item, int64_t at)
 {
 	const struct tn_fill_item *it = &f->items[item];
@@ -142,6 +183,9 @@ bool tn_fill_put(struct tn_fill *f, uint32_t item, int64_t at)
 			s < iz->hi && s < it->hi; s++)
 			f->columns[s].ready++;
 	}
+	if (tn_fill_linked(f, item) &&
+		(!tn_fill_link_put(f, item) || !lift_linked(f, item, &lo, &hi)))
+		return false;
 	return settle(f, lo, hi);
 }
 
@@ -177,6 +221,10 @@ bool tn_fill_raise(struct tn_fill *f, uint32_t column, int64_t to)
 
 void tn_fill_unplace(struct tn_fill *f, uint32_t n)
 {
-	while (f->n_stack > n)
-		f->placed[f->stack[--f->n_stack]] = false;
+	while (f->n_stack > n) {
+		const uint32_t item = f->stack[--f->n_stack];
+
+		f->placed[item] = false;
+		tn_fill_link_unplace(f, item);
+	}
 }

@@ -3,6 +3,7 @@
 #define TN_PLAN_FILL_STATE_H
 
 #include "plan/fill.h"
+#include "plan/pairs.h"
 
 struct tn_fill_item {
 	uint32_t id; /* buffer of the problem */
@@ -17,13 +18,38 @@ struct tn_fill_item {
 
 #define TN_FILL_NONE UINT32_MAX
 
+/* What a linked item may not do: start at `lo < offset - other's offset < hi`, by variant
+ * of the group; in whole cells. */
+struct tn_fill_link {
+	uint32_t other; /* item */
+	uint32_t group;
+	struct tn_gap gap[TN_GROUP_VARIANTS_MAX];
+};
+
+/* Items whose links are judged by one common variant. Those on the left have `border` as
+ * their last column, those on the right begin in the next. */
+struct tn_fill_group {
+	uint32_t border;
+	uint32_t waiting[2]; /* unplaced items, left and right */
+	uint32_t member_first; /* in members; up to that of the next group */
+	uint64_t memory; /* of the offsets of placed items; 0: none is placed */
+	uint8_t variants; /* bit v: still possible */
+};
+
 struct tn_fill_column {
 	int64_t floor; /* everything below is settled */
 	int64_t rest; /* sizes of the unplaced items in it */
 	uint32_t count; /* unplaced items in it */
 	uint32_t ready; /* of them, those that can start on the floor */
-	uint32_t crossing; /* of them, those that go on into the next column */
+	uint32_t crossing; /* of them, those that go on into the next column; and groups
+	                      with unplaced items on both sides of the border */
 	uint64_t hash[2]; /* of the unplaced items that begin in it */
+};
+
+struct tn_fill_undo {
+	uint32_t item; /* whose placing changed it */
+	uint32_t group;
+	struct tn_fill_group was;
 };
 
 /* What a level of the search keeps to undo its branches. */
@@ -45,7 +71,8 @@ struct tn_fill {
 	struct tn_fill_item *items; /* by first column */
 	uint32_t n_items, n_columns;
 	int64_t cell; /* greatest common alignment */
-	int64_t grain;
+	int64_t step; /* divides every offset worth looking at */
+	int64_t grain; /* divides every height worth looking at */
 	uint32_t *from; /* by column: the first item that begins there or later */
 	size_t *member_first;
 	uint32_t *member; /* items by column */
@@ -54,6 +81,11 @@ struct tn_fill {
 	size_t *pinned_first;
 	uint32_t *pinned; /* of them, the fixed ones, by offset */
 	uint64_t (*floor_hash)[2]; /* by column */
+	uint32_t *link_first; /* by item; n_items + 1 of them */
+	struct tn_fill_link *links; /* by group within an item */
+	struct tn_fill_group *groups, *fresh_groups;
+	uint32_t *members; /* items by group */
+	uint32_t n_groups;
 
 	int64_t capacity, ceiling; /* the second in whole cells */
 	struct tn_fill_column *columns, *fresh;
@@ -62,6 +94,8 @@ struct tn_fill {
 	bool *placed;
 	uint32_t *stack; /* placed items, in order */
 	uint32_t n_stack;
+	struct tn_fill_undo *undo; /* groups as they were */
+	uint32_t n_undo;
 
 	const struct tn_fill_style *style;
 	uint32_t *weight; /* by column: how often it made a state fail; over all runs */

@@ -2,7 +2,6 @@
  * fits the capacity. */
 #include "base/checked.h"
 #include "plan/exact.h"
-#include "plan/fill.h"
 #include "plan/fixed.h"
 #include "plan/greedy.h"
 #include "plan/improve.h"
@@ -52,6 +51,7 @@ static enum tn_status search(const struct tn_problem *p, const struct tn_pairs *
 	const struct tn_improve_limit improve = { target, nodes * WORK_PER_NODE, until };
 	struct tn_conflicts conflicts;
 	struct tn_fit fit;
+	bool suits;
 	uint32_t *order = TN_NEW_ARRAY(scratch, uint32_t, p->n_buffers);
 	enum tn_status status = order ? TN_OK : TN_ERR_NOMEM;
 
@@ -63,8 +63,9 @@ static enum tn_status search(const struct tn_problem *p, const struct tn_pairs *
 		status = tn_greedy_fit(&fit, target, order, out);
 	if (status != TN_OK || out->height <= target)
 		return status;
-	if (tn_fill_suits(p))
-		return tn_exact(p, &exact, out);
+	status = tn_exact(p, &exact, out, &suits);
+	if (status != TN_OK || suits)
+		return status;
 	status = tn_improve(&fit, &improve, order, out);
 	out->nodes = fit.work / WORK_PER_NODE;
 	return status;
