@@ -5,7 +5,10 @@
 #include "base/checked.h"
 #include "plan/fixed.h"
 #include "plan/order.h"
+#include "plan/scanfit.h"
 #include "plan/skyline.h"
+
+#define SCAN_MAX 100000u /* buffers; the scan takes time by the square */
 
 enum tn_status tn_solution_init(
 	const struct tn_problem *p, struct tn_arena *arena, struct tn_solution *out)
@@ -16,32 +19,54 @@ enum tn_status tn_solution_init(
 	return out->offset && out->variant ? TN_OK : TN_ERR_NOMEM;
 }
 
-static enum tn_status greedy_dense(
-	const struct tn_problem *p, struct tn_arena *scratch, struct tn_solution *out)
+/* One order of the dense solver: a skyline, which is quick, or first fit by scanning. */
+static enum tn_status dense_order(const struct tn_problem *p, enum tn_order which,
+	bool scan, uint32_t *order, int64_t *offset, struct tn_solution *out)
 {
+	enum tn_status status = tn_order_build(p, which, order);
+	int64_t height = 0;
+
+	if (status == TN_OK && scan)
+		status = tn_scanfit(p, order, out->height, offset, &height);
+	else if (status == TN_OK)
+		status = tn_skyline(p, order, offset);
+	if (status != TN_OK)
+		return status;
+	for (uint32_t i = 0; i < p->n_buffers && !scan; i++)
+		height = tn_max_i64(height, offset[i] + p->buffers[i].size);
+	if (height >= out->height)
+		return TN_OK;
+	out->height = height;
+	for (uint32_t i = 0; i < p->n_buffers; i++)
+		out->offset[i] = offset[i];
+	return TN_OK;
+}
+
+static enum tn_status greedy_dense(const struct tn_problem *p, int64_t target,
+	struct tn_arena *scratch, struct tn_solution *out)
+{
+	static const enum tn_order by_scan[] = { ORDER_SIZE, ORDER_LIFE, ORDER_AREA };
 	uint32_t *order = TN_NEW_ARRAY(scratch, uint32_t, p->n_buffers);
 	int64_t *offset = TN_NEW_ARRAY(scratch, int64_t, p->n_buffers);
 	uint8_t *possible = TN_NEW_ARRAY(scratch, uint8_t, p->n_groups);
+	enum tn_status status = TN_OK;
 	uint32_t pair;
 
 	if (!order || !offset || !possible)
 		return TN_ERR_NOMEM;
 	out->height = INT64_MAX;
-	for (enum tn_order which = 0; which < ORDER_COUNT; which++) {
-		enum tn_status status = tn_order_build(p, which, order);
-		int64_t height = 0;
-
-		if (status == TN_OK)
-			status = tn_skyline(p, order, offset);
+	for (enum tn_order which = 0; which < ORDER_COUNT && out->height > target;
+		which++) {
+		status = dense_order(p, which, false, order, offset, out);
 		if (status != TN_OK)
 			return status;
-		for (uint32_t i = 0; i < p->n_buffers; i++)
-			height = tn_max_i64(height, offset[i] + p->buffers[i].size);
-		if (height >= out->height)
-			continue;
-		out->height = height;
-		for (uint32_t i = 0; i < p->n_buffers; i++)
-			out->offset[i] = offset[i];
+	}
+	for (size_t i = 0; i < sizeof(by_scan) / sizeof(by_scan[0]); i++) {
+		if (out->height <= target || p->n_buffers > SCAN_MAX)
+			break;
+		status = dense_order(p, by_scan[i], true, order, offset, out);
+		if (status != TN_OK)
+			return status;
 	}
 	if (!tn_variants_choose(p, out->offset, out->variant, &pair, possible))
 		return TN_ERR_INTERNAL;
@@ -108,7 +133,7 @@ enum tn_status tn_greedy(
 		goto out;
 	couples = tn_conflicts_count(p);
 	if (couples > TN_COUPLES_MAX) {
-		status = greedy_dense(p, &scratch, out);
+		status = greedy_dense(p, bound, &scratch, out);
 	} else {
 		status = tn_conflicts_build(p, &pairs, &scratch, &conflicts);
 		if (status == TN_OK)
