@@ -276,7 +276,7 @@ enum tn_status tn_ascii_write(
 	tn_arena_init(&arena);
 	status = tn_boxes_find(v, &arena, &boxes);
 	if (status == TN_OK) {
-		tn_escape_short(out, tn_view_file(v), columns - 20);
+		tn_escape_short(out, tn_view_name(v), columns - 20);
 		tn_strbuf_puts(out, v->verified	 ? ", verified\n"
 				    : v->refusal ? ", REFUSED\n"
 						 : ", NOT VERIFIED\n");

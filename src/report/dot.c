@@ -373,7 +373,7 @@ static void draw(struct dot *d)
 
 	defaults(d);
 	tn_strbuf_init(&label);
-	label_name(&label, tn_view_file(d->v));
+	label_name(&label, tn_view_name(d->v));
 	if (d->v->plan)
 		tn_strbuf_puts(&label, d->v->verified  ? "\\nverified plan"
 				       : d->v->refusal ? "\\nREFUSED PLAN"

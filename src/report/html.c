@@ -41,7 +41,7 @@ static void head(struct tn_page *p)
 	else
 		tn_attr(&p->h, slot(p, "policy"), "content", policy.text);
 	tn_strbuf_release(&policy);
-	tn_text(&p->h, slot(p, "title"), tn_view_file(p->v));
+	tn_text(&p->h, slot(p, "title"), tn_view_name(p->v));
 	tn_text(&p->h, slot(p, "title"), " - memory report");
 	embed(p, "style-timeline", &tn_asset_timeline_css);
 	embed(p, "style-page", &tn_asset_page_css);
@@ -197,7 +197,7 @@ static void fill(struct tn_page *p)
 	xmlNodePtr findings = slot(p, "findings");
 
 	head(p);
-	tn_text(&p->h, slot(p, "name"), tn_view_file(p->v));
+	tn_text(&p->h, slot(p, "name"), tn_view_name(p->v));
 	counts(p);
 	verdict(p);
 	tn_html_figures(p, slot(p, "figures"));

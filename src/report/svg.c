@@ -30,7 +30,7 @@ static void heading(struct tn_html *h, xmlNodePtr svg, const struct tn_view *v, 
 	const char *name = v->plan->regions[region].name;
 
 	tn_attr(h, text, "y", "22");
-	tn_text(h, text, tn_view_file(v));
+	tn_text(h, text, tn_view_name(v));
 	tn_text(h, text, v->plan->n_regions > 1 && name ? ", " : "");
 	tn_text(h, text, v->plan->n_regions > 1 && name ? name : "");
 	tn_text(h, text,

@@ -179,7 +179,7 @@ static void verdict(const struct tn_view *v, bool color, struct tn_strbuf *out)
 static void heading(const struct tn_view *v, bool color, struct tn_strbuf *out)
 {
 	tn_ink(out, color, INK_BOLD, "plan of ");
-	tn_escape_visible(out, tn_view_file(v));
+	tn_escape_visible(out, tn_view_name(v));
 	tn_strbuf_printf(out, ": %u ops, %u tensors\n\n  ", v->g->n_ops, v->g->n_tensors);
 	tn_escape_cell(out, "op", COLUMN_OP);
 	tn_strbuf_puts(out, "  ");

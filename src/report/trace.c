@@ -127,7 +127,7 @@ static bool fill(json_t *list, const struct tn_view *v, const struct tn_boxes *b
 {
 	const struct tn_load none = { 0, 0 };
 	uint32_t n = v->g->n_ops;
-	bool ok = named(list, "process_name", TRACK_OPS, tn_view_file(v)) &&
+	bool ok = named(list, "process_name", TRACK_OPS, tn_view_name(v)) &&
 		  named(list, "thread_name", TRACK_OPS, "ops") &&
 		  named(list, "thread_name", TRACK_BUFFERS, "buffers");
 

@@ -1,5 +1,7 @@
 #include "report/view.h"
 
+#include <string.h>
+
 const char *tn_view_file(const struct tn_view *v)
 {
 	if (v->file)
@@ -7,6 +9,13 @@ const char *tn_view_file(const struct tn_view *v)
 	if (v->g && v->g->source && v->g->source->name)
 		return v->g->source->name;
 	return v->g && v->g->name ? v->g->name : "";
+}
+
+const char *tn_view_name(const struct tn_view *v)
+{
+	const char *file = tn_view_file(v), *slash = strrchr(file, '/');
+
+	return slash && slash[1] ? slash + 1 : file;
 }
 
 tn_op_id tn_view_op_at(const struct tn_view *v, uint32_t position)

@@ -46,6 +46,10 @@ struct tn_view {
 /* The name that messages use for the view's file; never NULL. */
 const char *tn_view_file(const struct tn_view *v);
 
+/* The file's name without its folder: for pictures and plans, which shall not depend on
+ * where the file lies. */
+const char *tn_view_name(const struct tn_view *v);
+
 /* The op that runs at a position, and where an op runs. */
 tn_op_id tn_view_op_at(const struct tn_view *v, uint32_t position);
 uint32_t tn_view_position(const struct tn_view *v, tn_op_id op);

@@ -54,6 +54,10 @@ def check_usual(b, folder):
         return Math.round(100 * height(512) / height(256)); })()"""), 200)
     same("it is seen", b.run(
         "document.querySelector('.tl-plot-svg').getBoundingClientRect().height > 300"), True)
+    same("in sight", b.run("""[...document.querySelectorAll('.tl-box[data-box] .tl-body')]
+        .filter(r => { const p = r.getBoundingClientRect(), s =
+            document.querySelector('.scroller').getBoundingClientRect();
+            return p.top >= s.top && p.bottom <= s.bottom && p.height > 0; }).length"""), 11)
     same("overlaps", b.run("document.querySelectorAll('.tl-overlap[data-step]').length"), 6)
     same("views", b.run("document.querySelectorAll('.tl-views rect').length"), 1)
 
@@ -103,7 +107,7 @@ def check_hostile(b, folder):
     same("verdict", b.run(VERDICT), "verdict verdict-bad")
     same("nothing is green", b.run("document.body.classList.contains('verified')"), False)
     name = b.run("document.getElementById('name').textContent")
-    assert name.startswith("</script></style></title><img src=x"), name
+    assert "<img src=x onerror=alert(1)>" in name, name
     assert "\\x1b[31m" in name and "\\u{202e}" in name, name
     step_to(b, 5)
     same("names stay text", b.run("document.querySelectorAll('#held img').length"), 0)

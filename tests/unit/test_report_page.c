@@ -207,6 +207,8 @@ START_TEST(boxes_are_to_scale)
 	ck_assert_str_eq(
 		value(&p, "//a[@data-bytes='256'][1]/rect[@class='tl-body']/@height"),
 		"49.5");
+	/* with numbers and constants below it the picture is 504 high */
+	ck_assert_str_eq(value(&p, "//svg[@id='plot-0']/@height"), "504");
 	/* x lies at 352: its lower edge is 352 / 2048 * 400 above the ground at 426 */
 	ck_assert_str_eq(value(&p, "//a[@data-bytes='256'][1]/rect[@class='tl-body']/@y"),
 		"307.8");
