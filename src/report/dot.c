@@ -260,20 +260,51 @@ static void edge(struct dot *d, Agnode_t *from, Agnode_t *to, uint32_t tensor,
 	set_label(d, e, "label", &label);
 }
 
+/* A view that no op makes hangs on whoever makes its root. */
+static void hang_view(struct dot *d, uint32_t tensor)
+{
+	uint32_t root = tn_view_alias(d->v, (tn_tensor_id){ tensor }).root.i, from;
+	Agnode_t *node;
+	Agedge_t *e;
+
+	if (root == tensor || d->failed)
+		return;
+	from = d->producer[root];
+	node = from == TN_NONE ? tensor_node(d, root) : d->op[from];
+	if (d->failed || !node || !d->tensor[tensor])
+		return;
+	e = agedge(d->graph, node, d->tensor[tensor], NULL, 1);
+	if (!e) {
+		d->failed = true;
+		return;
+	}
+	set(d, e, "style", "dashed");
+	set(d, e, "label", "view");
+}
+
+/* The node that an operand comes from; NULL when it is not drawn. */
+static Agnode_t *source_of(struct dot *d, uint32_t tensor)
+{
+	bool known = d->tensor[tensor] != NULL;
+	Agnode_t *node;
+
+	if (d->producer[tensor] != TN_NONE)
+		return d->op[d->producer[tensor]];
+	node = tensor_node(d, tensor);
+	if (!known)
+		hang_view(d, tensor);
+	return node;
+}
+
 static void edges_into(struct dot *d, tn_op_id id)
 {
 	const struct tn_op *op = &d->v->g->ops[id.i];
 
 	for (uint32_t k = 0; k < op->n_inputs && !d->failed; k++) {
-		uint32_t t = op->inputs[k].i, from;
+		uint32_t t = op->inputs[k].i;
 
-		if (t == TN_NONE || !tn_tensor_is_planned(&d->v->g->tensors[t]))
-			continue;
-		from = d->producer[t];
-		if (from == TN_NONE)
-			edge(d, tensor_node(d, t), d->op[id.i], t, id, k);
-		else if (d->op[from])
-			edge(d, d->op[from], d->op[id.i], t, id, k);
+		if (t != TN_NONE && tn_tensor_is_planned(&d->v->g->tensors[t]))
+			edge(d, source_of(d, t), d->op[id.i], t, id, k);
 	}
 	for (uint32_t k = 0; k < op->n_outputs && !d->failed; k++) {
 		uint32_t t = op->outputs[k].i;

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/assets.h"
 #include "report/html_parts.h"
@@ -88,6 +89,24 @@ static void verdict(struct tn_page *p)
 	tn_node_text(&p->h, node, "span", NULL, text);
 }
 
+/* The legend explains what the picture holds, and no more. */
+static bool is_drawn(const struct tn_page *p, const char *kind)
+{
+	if (strcmp(kind, "overlap") == 0)
+		return p->boxes.n_overlaps > 0;
+	if (strcmp(kind, "view") == 0) {
+		for (uint32_t i = 0; i < p->v->g->n_tensors; i++)
+			if (p->boxes.of[i] != TN_NONE &&
+				p->boxes.list[p->boxes.of[i]].tensor.i != i)
+				return true;
+		return false;
+	}
+	for (uint32_t i = 0; i < p->boxes.n; i++)
+		if (strcmp(tn_box_kind_name(p->boxes.list[i].kind), kind) == 0)
+			return true;
+	return strcmp(kind, "constant") == 0;
+}
+
 static void legend(struct tn_page *p)
 {
 	static const struct {
@@ -105,8 +124,11 @@ static void legend(struct tn_page *p)
 	xmlNodePtr list = slot(p, "legend");
 
 	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
-		xmlNodePtr item = tn_node(&p->h, list, "li");
+		xmlNodePtr item;
 
+		if (!is_drawn(p, entries[i].kind))
+			continue;
+		item = tn_node(&p->h, list, "li");
 		tn_timeline_swatch(&p->h, item, entries[i].kind);
 		tn_text(&p->h, item, entries[i].text);
 	}

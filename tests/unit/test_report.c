@@ -550,6 +550,24 @@ START_TEST(writer_needs_nothing)
 }
 END_TEST
 
+/* A view of the file that no op makes: dashed, from whoever makes its root. */
+START_TEST(dot_draws_views)
+{
+	struct sample s;
+	struct tn_strbuf out;
+
+	sample_make(&s, NULL, NULL);
+	s.g.ops[S_RESHAPE].n_outputs = 0;
+	tn_strbuf_init(&out);
+	ck_assert_int_eq(tn_dot_write(&s.view, NULL, &out), TN_OK);
+	ck_assert_ptr_nonnull(
+		strstr(out.text, "n4 -> t9\t[label=view,\n\t\tstyle=dashed]"));
+	ck_assert_ptr_nonnull(strstr(out.text, "t9 -> n6"));
+	tn_strbuf_release(&out);
+	sample_release(&s);
+}
+END_TEST
+
 static void check_width(const char *text, size_t columns)
 {
 	while (*text) {
@@ -697,6 +715,7 @@ Suite *tn_test_suite(void)
 	LOOP(tc, writer_matches_golden, writers);
 	LOOP(tc, writer_survives_hostile_names, writers);
 	LOOP(tc, writer_needs_nothing, writers);
+	tcase_add_test(tc, dot_draws_views);
 	tcase_add_test(tc, ascii_keeps_to_its_columns);
 	tcase_add_test(tc, hops_find_names);
 	tcase_add_test(tc, text_says_what_the_verifier_says);

@@ -83,6 +83,7 @@ static const struct {
 	{ "//g[@class='tl-views']/rect", 1 },
 	{ "//rect[@class='tl-peak-op']", 1 },
 	{ "//article[@data-card]", 11 },
+	{ "//ul[@id='legend']/li", 7 }, /* all but state */
 	{ "//section[@id='decisions']//tbody/tr", 10 },
 	{ "//section[@id='decisions']//tr[@data-verdict='proved']", 7 },
 	{ "//section[@id='ops']//tbody/tr", 8 },
