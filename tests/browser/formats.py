@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the reports of the sample with other programs than ours.
 
-usage: formats.py WRITE_SAMPLES [SARIF_SCHEMA]
+usage: formats.py WRITE_SAMPLES LINT_SCHEMA [SARIF_SCHEMA]
 
 A program or schema that is not here skips its check, and the output says so.
 """
@@ -16,9 +16,17 @@ from pathlib import Path
 PREFIXES = ("usual", "hostile")
 
 
-def check_json(folder):
+def check_json(folder, schema):
+    try:
+        import jsonschema
+        validator = jsonschema.Draft7Validator(json.loads(Path(schema).read_text()))
+    except ImportError:
+        print("# skip: no python3-jsonschema")
+        validator = None
     for prefix in PREFIXES:
         lint = json.loads((folder / f"{prefix}.lint.json").read_text())
+        errors = [e.message for e in validator.iter_errors(lint)] if validator else []
+        assert not errors, errors
         assert lint["format"] == "tenure.lint/1"
         assert len(lint["findings"]) == 3, lint["findings"]
         for c in lint["candidates"]:
@@ -119,8 +127,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run([sys.argv[1], name], check=True)
-        check_json(folder)
-        check_sarif(folder, sys.argv[2] if len(sys.argv) > 2 else None)
+        check_json(folder, sys.argv[2])
+        check_sarif(folder, sys.argv[3] if len(sys.argv) > 3 else None)
         check_junit(folder)
         check_dot(folder)
         check_csv(folder)
