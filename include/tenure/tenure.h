@@ -47,6 +47,8 @@ typedef struct tenure_options {
 	int64_t ram;        /* budget in bytes; -1: none */
 	int64_t flash;      /* budget in bytes; -1: none */
 	int64_t nodes;      /* search nodes; 0: the default */
+	int64_t capacity;   /* offsets: stop at the first answer that fits; -1: minimise */
+	int minimize;       /* offsets: the default, said aloud */
 	double time_limit;  /* seconds; 0: none (then the result does not depend on speed) */
 	const char *dump;   /* comma-separated stages to print, or NULL */
 
@@ -86,6 +88,7 @@ int tenure_validate(const tenure_options *options, const char *graph);
 int tenure_report(const tenure_options *options, const char *graph);
 int tenure_explain(const tenure_options *options, const char *graph, const char *tensor);
 int tenure_convert(const tenure_options *options, const char *graph);
+int tenure_offsets(const tenure_options *options, const char *problem);
 
 /* "0.1.0" */
 const char *tenure_version(void);

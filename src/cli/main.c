@@ -29,6 +29,8 @@ static int dispatch(const struct arguments *a)
 		return tenure_explain(o, a->operands[0], a->operands[1]);
 	case COMMAND_CONVERT:
 		return tenure_convert(o, a->operands[0]);
+	case COMMAND_OFFSETS:
+		return tenure_offsets(o, a->operands[0]);
 	case COMMAND_COUNT:
 		break;
 	}

@@ -22,6 +22,8 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 		"follow one tensor from the file to its address", 2, 2 },
 	[COMMAND_CONVERT] = { "convert", "GRAPH -o OUT.json",
 		"write the graph in the native format", 1, 1 },
+	[COMMAND_OFFSETS] = { "offsets", "PROBLEM.csv",
+		"the planner alone: offsets for MiniMalloc's CSV", 1, 1 },
 };
 
 #define C(name) (1u << COMMAND_##name)
@@ -58,8 +60,9 @@ static const char *const level_words[] = { "note", "warning", "error", NULL };
 
 static const struct option_row rows[] = {
 	{ "output", 'o', VALUE_TEXT, AT(output),
-		C(PLAN) | C(EMIT) | C(REPORT) | C(CONVERT) | C(LINT) | C(RUN), "FILE",
-		"write here ('-': standard output)", NULL },
+		C(PLAN) | C(EMIT) | C(REPORT) | C(CONVERT) | C(LINT) | C(RUN) |
+			C(OFFSETS),
+		"FILE", "write here ('-': standard output)", NULL },
 	{ "json", 0, VALUE_FLAG, AT(json), C(PLAN), NULL, "print the plan as JSON",
 		NULL },
 	{ "format", 0, VALUE_TEXT, AT(format), C(LINT), "NAME",
@@ -83,9 +86,13 @@ static const struct option_row rows[] = {
 		"budget for the arena", NULL },
 	{ "flash", 0, VALUE_SIZE, AT(flash), C(LINT), "BYTES", "budget for the constants",
 		NULL },
-	{ "nodes", 0, VALUE_SIZE, AT(nodes), PLANS, "N",
+	{ "capacity", 0, VALUE_SIZE, AT(capacity), C(OFFSETS), "BYTES",
+		"stop at the first answer that fits", NULL },
+	{ "minimize", 0, VALUE_FLAG, AT(minimize), C(OFFSETS), NULL,
+		"look for the least height (default)", NULL },
+	{ "nodes", 0, VALUE_SIZE, AT(nodes), PLANS | C(OFFSETS), "N",
 		"search nodes before the best plan so far is taken", NULL },
-	{ "time-limit", 0, VALUE_SECONDS, AT(time_limit), C(PLAN), "S",
+	{ "time-limit", 0, VALUE_SECONDS, AT(time_limit), C(PLAN) | C(OFFSETS), "S",
 		"seconds before the best plan so far is taken", NULL },
 	{ "dump", 0, VALUE_TEXT, AT(dump), PLANS | C(CONVERT), "STAGES",
 		"print graph,order,alias,live,hazards,inplace,problem,plan", NULL },

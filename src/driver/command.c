@@ -13,6 +13,7 @@ void tenure_options_init(tenure_options *options)
 		.overlap = TENURE_OVERLAP_FULL,
 		.align = 16,
 		.ram = -1,
+		.capacity = -1,
 		.flash = -1,
 		.format = "text",
 		.fail_on = TENURE_LEVEL_ERROR,
