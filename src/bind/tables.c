@@ -194,7 +194,7 @@ static int32_t gate_argument(int32_t x, struct multiplier16 m)
 	int32_t y = x;
 
 	if (m.shift > 0)
-		y = saturated16((int64_t)y << (m.shift - 1));
+		y = saturated16((int64_t)y * (INT64_C(1) << (m.shift - 1)));
 	y = mulh16(y, m.multiplier);
 	if (m.shift > 0)
 		y = saturated16((int64_t)y * 2);
