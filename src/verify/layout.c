@@ -126,37 +126,73 @@ static bool is_stateful(const struct tn_op *op)
 	       op->kind == OP_VAR_HANDLE || op->kind == OP_READ_VARIABLE;
 }
 
+/* Every op comes after those that produce what it reads, as in the graph's order; at[] is
+ * the place of an op in the plan's order. That a copy elsewhere happens to hold the same
+ * bytes already is no excuse. */
+static bool check_producers(struct tn_check *c, const uint32_t *at)
+{
+	const struct tn_graph *g = c->g;
+	uint32_t *writer = TN_NEW_ARRAY(c->arena, uint32_t, g->n_tensors);
+
+	if (!writer)
+		return false;
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		writer[i] = TN_NONE;
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		const struct tn_op *op = &g->ops[g->schedule[i].i];
+		struct tn_verdict v = { .rule = "plan/order", .op = g->schedule[i].i };
+
+		for (uint32_t k = 0; k < op->n_inputs; k++) {
+			uint32_t w;
+
+			v.tensor = op->inputs[k].i;
+			w = v.tensor == TN_NONE ? TN_NONE : writer[v.tensor];
+			if (w != TN_NONE && at[w] > at[v.op])
+				tn_check_refuse(c, &v,
+					"reads '%s' before '%s' has produced it",
+					g->tensors[v.tensor].name, g->ops[w].name);
+		}
+		for (uint32_t k = 0; k < op->n_outputs; k++)
+			if (op->outputs[k].i != TN_NONE)
+				writer[op->outputs[k].i] = v.op;
+	}
+	return true;
+}
+
 static bool check_order(struct tn_check *c)
 {
 	const struct tn_graph *g = c->g;
 	struct tn_verdict v = { .rule = "plan/order", .op = TN_NONE, .tensor = TN_NONE };
-	uint32_t *rank = TN_NEW_ARRAY(c->arena, uint32_t, g->n_ops), last = TN_NONE;
-	bool *seen = TN_NEW_ARRAY(c->arena, bool, g->n_ops);
+	uint32_t *at = TN_NEW_ARRAY(c->arena, uint32_t, g->n_ops), last = TN_NONE;
+	bool whole = true;
 
-	if (!rank || !seen)
+	if (!at)
 		return false;
 	for (uint32_t i = 0; i < g->n_ops; i++)
-		rank[g->schedule[i].i] = i;
+		at[i] = TN_NONE;
 	for (uint32_t i = 0; i < g->n_ops; i++) {
 		uint32_t id = c->plan->order[i];
 
 		v.op = id < g->n_ops ? id : TN_NONE;
-		if (v.op == TN_NONE || seen[id]) {
-			tn_check_refuse(c, &v, "op %u, at position %u of the order, %s",
-				id, i,
-				v.op == TN_NONE ? "does not exist" : "has run before");
+		if (v.op != TN_NONE && at[id] == TN_NONE) {
+			at[id] = i;
 			continue;
 		}
-		seen[id] = true;
-		if (!is_stateful(&g->ops[id]))
-			continue;
-		if (last != TN_NONE && rank[last] > rank[id])
-			tn_check_refuse(c, &v,
-				"acts on state after '%s', in the graph before it",
-				g->ops[last].name);
-		last = id;
+		whole = false;
+		tn_check_refuse(c, &v, "op %u, at position %u of the order, %s", id, i,
+			v.op == TN_NONE ? "does not exist" : "has run before");
 	}
-	return true;
+	for (uint32_t i = 0; whole && i < g->n_ops; i++) {
+		v.op = g->schedule[i].i;
+		if (!is_stateful(&g->ops[v.op]))
+			continue;
+		if (last != TN_NONE && at[last] > at[v.op])
+			tn_check_refuse(c, &v,
+				"acts on state before '%s', in the graph after it",
+				g->ops[last].name);
+		last = v.op;
+	}
+	return !whole || check_producers(c, at);
 }
 
 bool tn_check_layout(struct tn_check *c)

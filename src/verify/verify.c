@@ -12,7 +12,6 @@ struct run {
 	struct tn_memory *regions; /* what planned memory holds */
 	uint32_t op; /* that runs, or TN_NONE */
 	const struct tn_deed *deed;
-	bool *done; /* by op */
 	bool *told; /* by value: its loss is reported */
 	bool clean; /* what the op reads was there when it started */
 	enum tn_status status;
@@ -105,9 +104,7 @@ static void refuse_bytes(struct run *r, const char *rule, const struct tn_touch 
 		v.rule = v.found.kind == SEEN_GARBAGE ? "plan/scratch-overlap"
 						      : "plan/overlap";
 	else if (!rule)
-		v.rule = v.expected.op != TN_NONE && !r->done[v.expected.op]
-				 ? "plan/order"
-				 : "plan/lost-value";
+		v.rule = "plan/lost-value";
 	tn_check_refuse(c, &v, "%s bytes %" PRId64 "..%" PRId64 " of '%s', finds %s",
 		r->op == TN_NONE ? "the caller needs" : "needs", v.begin, v.end,
 		c->g->tensors[t->tensor].name, phrase(c, &v.found));
@@ -411,16 +408,14 @@ static enum tn_status execute(struct tn_check *c)
 	struct run r = { .c = c, .op = TN_NONE };
 
 	r.regions = TN_NEW_ARRAY(c->arena, struct tn_memory, c->plan->n_regions);
-	r.done = TN_NEW_ARRAY(c->arena, bool, c->g->n_ops);
 	r.told = TN_NEW_ARRAY(c->arena, bool, c->ref.n_values);
-	if (!r.regions || !r.done || !r.told)
+	if (!r.regions || !r.told)
 		return TN_ERR_NOMEM;
 	start(&r);
 	for (uint32_t i = 0; i < c->g->n_ops && r.status == TN_OK; i++) {
 		r.op = c->plan->order[i];
 		r.deed = &c->ref.deeds[r.op];
 		run_op(&r);
-		r.done[r.op] = true;
 	}
 	if (r.status == TN_OK)
 		finish(&r);

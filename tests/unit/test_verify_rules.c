@@ -137,7 +137,8 @@ EDIT(inputs_meet, put_at(p, W, X, 15); p->tensors[A].offset = 400;)
 EDIT(two_swapped, p->order[0] = ADD; p->order[1] = RELU;)
 EDIT(no_permutation, p->order[3] = ADD;)
 EDIT(no_such_op, p->order[3] = OPS;)
-EDIT(other_order, p->order[7] = TAIL; p->order[8] = SLICE;)
+EDIT(other_order, p->order[6] = SLICE; p->order[7] = WATCH;)
+EDIT(before_its_view, p->order[7] = TAIL; p->order[8] = SLICE;)
 EDIT(unknown_hold, p->ops[RELU].hold = 1;)
 EDIT(unknown_order, p->ops[RELU].descending = 2;)
 EDIT(opaque_descending, p->ops[MYSTERY].descending = 1;)
@@ -174,8 +175,7 @@ EDIT(first_value, g->tensors[V].data_kind = DATA_BYTES;)
 EDIT(first_value_met, first_value(g, p); put_at(p, D, V, 0);)
 EDIT(never_written, g->ops[RELU].outputs[0].i = F;)
 EDIT(state_order, g->ops[MYSTERY].kind = OP_READ_VARIABLE;
-	g->ops[WATCH].kind = OP_READ_VARIABLE; p->order[3] = WATCH;
-	p->order[6] = MYSTERY;)
+	g->ops[SUM].kind = OP_READ_VARIABLE; p->order[3] = SUM; p->order[9] = MYSTERY;)
 
 #define NOT TN_NONE
 
@@ -210,10 +210,11 @@ static const struct example {
 	{ "variable lost", variable_lost, true, "plan/lost-value", STATE, V, 0, 8, V, D },
 	{ "variable lost late", variable_lost_late, true, "plan/variable-lost", NOT, V, 0, 4, V, SUMS },
 	{ "inputs meet", inputs_meet, true, "plan/overlap", NOT, X, 15, 16, X, W },
-	{ "two swapped", two_swapped, true, "plan/order", ADD, A, 0, 16, A, NOT },
+	{ "two swapped", two_swapped, true, "plan/order", ADD, A, 0, 0, NOT, NOT },
 	{ "no permutation", no_permutation, true, "plan/order", ADD, NOT, 0, 0, NOT, NOT },
 	{ "no such op", no_such_op, true, "plan/order", NOT, NOT, 0, 0, NOT, NOT },
 	{ "other order", other_order, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
+	{ "before its view", before_its_view, true, "plan/order", TAIL, PART, 0, 0, NOT, NOT },
 	{ "unknown hold", unknown_hold, true, "plan/variant", RELU, NOT, 0, 0, NOT, NOT },
 	{ "unknown order", unknown_order, true, "plan/variant", RELU, NOT, 0, 0, NOT, NOT },
 	{ "opaque descending", opaque_descending, true, "plan/variant", MYSTERY, NOT, 0, 0, NOT, NOT },
@@ -246,7 +247,7 @@ static const struct example {
 	{ "first value", first_value, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
 	{ "first value met", first_value_met, true, "plan/lost-value", STATE, V, 0, 8, V, D },
 	{ "never written", never_written, true, "plan/lost-value", ADD, A, 0, 16, NOT, NOT },
-	{ "state order", state_order, true, "plan/order", MYSTERY, NOT, 0, 0, NOT, NOT },
+	{ "state order", state_order, true, "plan/order", SUM, NOT, 0, 0, NOT, NOT },
 	/* clang-format on */
 };
 
