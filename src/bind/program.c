@@ -186,6 +186,28 @@ static bool known_variant(const struct tn_graph *g, tn_op_id op, struct tn_varia
 	return n == 0 && !v.descending && v.hold == HOLD_NONE;
 }
 
+/* Every operand that the kernel writes must have memory of its own: a variable with a
+ * first value counts as a constant for planners, and has none. */
+static void check_written(struct builder *b, const struct tn_program_op *po)
+{
+	for (uint32_t k = 0; k < po->call.n_out; k++) {
+		tn_tensor_id id = po->call.out[k].tensor;
+		const struct tn_tensor *t;
+
+		if (id.i == TN_NONE || b->out->tensors[id.i].region != TN_REGION_NONE)
+			continue;
+		t = &b->g->tensors[id.i];
+		if (t->data_kind == DATA_NONE) /* told of already, or without bytes */
+			continue;
+		tn_diag_at(b->diags, SEVERITY_ERROR, "exec/no-place", b->g->source,
+			t->pointer, t->name,
+			"op '%s' writes tensor '%s', which has a value from the file and "
+			"no place in memory",
+			b->g->ops[po->op.i].name, t->name);
+		b->wrong = true;
+	}
+}
+
 static enum tn_status bind_op(struct builder *b, uint32_t position)
 {
 	struct tn_program_op *po = &b->out->ops[position];
@@ -211,6 +233,7 @@ static enum tn_status bind_op(struct builder *b, uint32_t position)
 	if (status != TN_OK)
 		return status;
 	place_scratch(b, po);
+	check_written(b, po);
 	return TN_OK;
 }
 

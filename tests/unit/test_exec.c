@@ -531,6 +531,27 @@ START_TEST(constants_that_are_missing)
 }
 END_TEST
 
+START_TEST(variables_with_a_first_value)
+{
+	static const uint8_t first[12] = { 1, 2, 3 };
+	struct tn_tensor *state;
+	struct tn_exec *e;
+	struct net n;
+
+	net_state(&n);
+	state = &n.graph.tensors[net_find_tensor(&n, "state")];
+	state->data_kind = DATA_BYTES;
+	state->data = first;
+	state->data_bytes = sizeof(first);
+	ck_assert_int_eq(
+		tn_exec_new(&n.graph, NULL, &n.arena, &n.diags, &e), TN_ERR_INPUT);
+	ck_assert_str_eq(net_report(&n),
+		"op 'accumulate' writes tensor 'state', which has a value from the file and "
+		"no place in memory [exec/no-place]\n");
+	net_release(&n);
+}
+END_TEST
+
 START_TEST(scales_that_are_damaged)
 {
 	struct net n;
@@ -700,6 +721,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, variables_keep_their_bytes);
 	tcase_add_loop_test(tc, plan_that_does_not_fit, 0, N(refusals));
 	tcase_add_test(tc, constants_that_are_missing);
+	tcase_add_test(tc, variables_with_a_first_value);
 	tcase_add_test(tc, scales_that_are_damaged);
 	tcase_add_loop_test(tc, models_give_the_goldens, 0, N(models));
 	tcase_add_test(tc, plans_of_our_graphs);
