@@ -35,6 +35,7 @@ struct tn_view tn_command_view(const struct tn_run *run)
 		.aliases = proved ? &run->aliases : NULL,
 		.live = run->live.tensor ? &run->live : NULL,
 		.inplace = run->judged ? &run->inplace : NULL,
+		.claims = run->claims.n ? &run->claims : NULL,
 		.plan = run->planned ? &run->plan : NULL,
 		.diags = &run->diags,
 		.verified = run->verified,

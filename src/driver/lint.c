@@ -89,6 +89,7 @@ static int lint_all(const tenure_options *options, const char *const *graphs, si
 
 		tn_run_init(&runs[i], options);
 		status = tn_pipeline(&runs[i], graphs[i], last);
+		status = tn_pipeline_claims(&runs[i], status);
 		if (status == TN_OK)
 			check_budget(&runs[i]);
 		exit_status = tn_exit_status(&runs[i], status);

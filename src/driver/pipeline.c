@@ -275,6 +275,25 @@ enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage l
 	return run->diags.failed ? TN_ERR_NOMEM : status;
 }
 
+enum tn_status tn_pipeline_claims(struct tn_run *run, enum tn_status status)
+{
+	const struct tn_claim_options options = {
+		.profile = (enum tn_profile)run->options->profile,
+		.execution = (enum tn_execution)run->options->execution,
+	};
+	enum tn_status judged;
+
+	if ((status != TN_OK && status != TN_ERR_INPUT) || !run->graph.n_claims)
+		return status;
+	judged = tn_claims_judge_all(
+		&run->graph, &options, &run->arena, &run->diags, &run->claims);
+	if (judged == TN_OK)
+		tn_claims_report(&run->graph, &run->claims, &run->diags);
+	if (judged == TN_OK && wants(run, "claims"))
+		tn_claims_print(&run->graph, &run->claims, &run->dumps);
+	return status == TN_OK ? judged : status;
+}
+
 int tn_exit_status(const struct tn_run *run, enum tn_status status)
 {
 	switch (status) {

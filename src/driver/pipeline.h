@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
+#include "claims/claims.h"
 #include "inplace/inplace.h"
 #include "ir/graph.h"
 #include "lower/lower.h"
@@ -35,6 +36,7 @@ struct tn_run {
 	struct tn_liveness live;
 	struct tn_hazards hazards;
 	struct tn_inplace inplace;
+	struct tn_claims claims; /* of tn_pipeline_claims */
 	struct tn_lowered lowered;
 	struct tn_solution solution;
 	struct tn_plan plan;
@@ -50,6 +52,12 @@ void tn_run_release(struct tn_run *run);
  * whatever the result. A plan of our own is verified before anybody sees it. */
 enum tn_status TN_MUST_CHECK tn_pipeline(
 	struct tn_run *run, const char *file, enum tn_stage last);
+
+/* Judges the claims that the file carries, after tn_pipeline, whose status it takes. They
+ * may be about what makes the graph itself wrong (a size that is not known), so they are
+ * judged as long as there is a graph at all. */
+enum tn_status TN_MUST_CHECK tn_pipeline_claims(
+	struct tn_run *run, enum tn_status status);
 
 /* The exit status for a stage's status and what was reported. */
 int tn_exit_status(const struct tn_run *run, enum tn_status status);

@@ -1,6 +1,6 @@
 #include "report/json.h"
 
-#include "report/json_parts.h"
+#include "report/json_claims.h"
 
 #include "base/banned.h"
 
@@ -20,13 +20,15 @@ static bool put_files(json_t *root, const struct tn_view *views, size_t n)
 }
 
 /* One list over all files. */
-static bool put_candidates(json_t *root, const struct tn_view *views, size_t n)
+static bool put_list(
+	json_t *root, const char *key, const struct tn_view *views, size_t n, bool claims)
 {
 	json_t *all = json_array();
 	bool ok = all != NULL;
 
 	for (size_t i = 0; i < n && ok; i++) {
-		json_t *part = tn_json_decisions(&views[i], true);
+		json_t *part = claims ? tn_json_claims(&views[i])
+				      : tn_json_decisions(&views[i], true);
 
 		ok = part && json_array_extend(all, part) == 0;
 		json_decref(part);
@@ -35,7 +37,16 @@ static bool put_candidates(json_t *root, const struct tn_view *views, size_t n)
 		json_decref(all);
 		return false;
 	}
-	return tn_json_put(root, "candidates", all);
+	return tn_json_put(root, key, all);
+}
+
+/* Most graphs carry no claims, and say nothing of them. */
+static bool put_claims(json_t *root, const struct tn_view *views, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (views[i].claims)
+			return put_list(root, "claims", views, n, true);
+	return true;
 }
 
 enum tn_status tn_json_lint(const struct tn_view *views, size_t n, struct tn_strbuf *out)
@@ -51,7 +62,8 @@ enum tn_status tn_json_lint(const struct tn_view *views, size_t n, struct tn_str
 		!(tn_json_put(root, "format", json_string("tenure.lint/1")) &&
 			put_files(root, views, n) &&
 			tn_json_put(root, "findings", tn_json_findings(&findings)) &&
-			put_candidates(root, views, n)))
+			put_claims(root, views, n) &&
+			put_list(root, "candidates", views, n, false)))
 		status = TN_ERR_NOMEM;
 	tn_arena_release(&scratch);
 	if (status != TN_OK) {

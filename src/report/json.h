@@ -3,6 +3,12 @@
  *   { "format": "tenure.lint/1", "file": NAME,          (several: "files": [NAME...])
  *     "findings": [{ file, rule, severity, message, pointer, line, column, subject,
  *                    notes[] }],                        (null where not known)
+ *     "claims": [{ file, id, kind, claims[], verdict, hazard,
+ *                  witness: { writer, victim, reader, bytes: [begin, end], other, need,
+ *                             have, align, invocation },
+ *                  reason, saves_bytes, remedies: [{ kind, text, bytes }],
+ *                  assumptions[], notes[] }],         (only if a graph has claims;
+ *                                                          id null: all together)
  *     "candidates": [{ file, id, op, in, out, verdict, obligation, hazard,
  *                      witness: { writer, victim, reader, bytes: [begin, end] },
  *                      reason, saves_bytes, displacement: { order, hold, rule, bytes },

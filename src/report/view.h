@@ -10,6 +10,7 @@
 #include "analysis/order.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "claims/claims.h"
 #include "inplace/inplace.h"
 #include "ir/graph.h"
 #include "plan/plan.h"
@@ -28,6 +29,7 @@ struct tn_view {
 	const struct tn_order *order; /* NULL: the order that the graph gives */
 	const struct tn_aliases *aliases; /* NULL: every tensor has its own storage */
 	const struct tn_liveness *live; /* NULL: the plan's lifetimes, or nothing */
+	const struct tn_claims *claims; /* NULL: none were judged */
 	const struct tn_inplace *inplace; /* NULL: no candidates were judged */
 	const struct tn_plan *plan; /* NULL: nothing was planned */
 	const struct tn_diags *diags; /* NULL: none. Views may share one */
