@@ -26,6 +26,7 @@ enum tenure_status {
 enum tenure_overlap { TENURE_OVERLAP_NONE, TENURE_OVERLAP_INPLACE, TENURE_OVERLAP_FULL };
 enum tenure_profile { TENURE_PROFILE_INFERENCE, TENURE_PROFILE_TRAINING };
 enum tenure_execution { TENURE_EXECUTION_SEQUENTIAL, TENURE_EXECUTION_PARALLEL };
+enum tenure_allocation { TENURE_ALLOCATION_STATIC, TENURE_ALLOCATION_OWNER };
 enum tenure_level { TENURE_LEVEL_NOTE, TENURE_LEVEL_WARNING, TENURE_LEVEL_ERROR };
 
 /* A list of strings that the caller owns. */
@@ -61,6 +62,7 @@ typedef struct tenure_options {
 	enum tenure_level fail_on;
 	enum tenure_profile profile;     /* lint: what claims are judged for */
 	enum tenure_execution execution; /* lint: does the order of the ops count? */
+	enum tenure_allocation allocation; /* lint: when is shared storage made? */
 
 	/* running */
 	const char *plan;   /* a plan file; NULL: make one */

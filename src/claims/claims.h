@@ -109,14 +109,24 @@ enum tn_status TN_MUST_CHECK tn_claims_judge(const struct tn_graph *g,
 	const uint32_t *claims, uint32_t n_claims, const struct tn_claim_options *options,
 	struct tn_arena *arena, struct tn_diags *diags, struct tn_claim_verdict *out);
 
+/* Several claims, judged together. */
+struct tn_claim_set {
+	const uint32_t *claims; /* indices, ascending */
+	uint32_t n;
+	struct tn_claim_verdict verdict;
+};
+
+#define TN_CLAIMS_ALL_SETS 5 /* up to so many claims, all their sets are judged */
+
 struct tn_claims {
 	struct tn_claim_verdict *each; /* by claim */
 	uint32_t n;
-	bool has_joint; /* there are several */
-	struct tn_claim_verdict joint; /* of all together */
+	struct tn_claim_set *sets; /* of two claims and more, small ones first; all last */
+	uint32_t n_sets;
 };
 
-/* Each claim of the graph alone, and all together. */
+/* Each claim of the graph alone, and together: claims may be alternatives, so when they are
+ * few every set of them is judged, else only all. */
 enum tn_status TN_MUST_CHECK tn_claims_judge_all(const struct tn_graph *g,
 	const struct tn_claim_options *options, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_claims *out);

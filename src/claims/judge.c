@@ -92,22 +92,63 @@ static enum tn_status judge_each(struct tn_court *c, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_claims *out)
 {
 	uint32_t n = c->g->n_claims;
-	uint32_t *all = TN_NEW_ARRAY(c->arena, uint32_t, n);
 
 	out->each = TN_NEW_ARRAY(arena, struct tn_claim_verdict, n);
-	if (!all || !out->each)
+	if (!out->each)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < n; i++) {
-		enum tn_status status;
+		enum tn_status status = judge_set(c, &i, 1, diags, arena, &out->each[i]);
 
-		all[i] = i;
-		status = judge_set(c, &i, 1, diags, arena, &out->each[i]);
 		if (status != TN_OK)
 			return status;
 	}
 	out->n = n;
-	out->has_joint = n > 1;
-	return out->has_joint ? judge_set(c, all, n, diags, arena, &out->joint) : TN_OK;
+	return TN_OK;
+}
+
+/* The set of the claims whose bits are in the mask; all for a mask of 0. */
+static enum tn_status judge_together(struct tn_court *c, unsigned mask,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_claims *out)
+{
+	struct tn_claim_set *set = &out->sets[out->n_sets];
+	uint32_t *list = TN_NEW_ARRAY(arena, uint32_t, c->g->n_claims);
+
+	if (!list)
+		return TN_ERR_NOMEM;
+	set->claims = list;
+	for (uint32_t i = 0; i < c->g->n_claims; i++)
+		if (!mask || mask >> i & 1)
+			list[set->n++] = i;
+	out->n_sets++;
+	return judge_set(c, list, set->n, diags, arena, &set->verdict);
+}
+
+static uint32_t bits_in(unsigned mask)
+{
+	uint32_t n = 0;
+
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+static enum tn_status judge_sets(struct tn_court *c, struct tn_arena *arena,
+	struct tn_diags *diags, struct tn_claims *out)
+{
+	uint32_t n = c->g->n_claims;
+	bool all = n <= TN_CLAIMS_ALL_SETS;
+	enum tn_status status = TN_OK;
+
+	if (n < 2)
+		return TN_OK;
+	out->sets = TN_NEW_ARRAY(arena, struct tn_claim_set, all ? 1u << n : 1);
+	if (!out->sets)
+		return TN_ERR_NOMEM;
+	for (uint32_t size = 2; all && size < n; size++)
+		for (unsigned mask = 1; mask < 1u << n && status == TN_OK; mask++)
+			if (bits_in(mask) == size)
+				status = judge_together(c, mask, arena, diags, out);
+	return status == TN_OK ? judge_together(c, 0, arena, diags, out) : status;
 }
 
 enum tn_status tn_claims_judge_all(const struct tn_graph *g,
@@ -125,6 +166,8 @@ enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 	status = tn_court_init(&court, g, options, &own, diags);
 	if (status == TN_OK)
 		status = judge_each(&court, arena, diags, out);
+	if (status == TN_OK)
+		status = judge_sets(&court, arena, diags, out);
 	tn_arena_release(&own);
 	return status;
 }

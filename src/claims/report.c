@@ -35,18 +35,57 @@ static void report(const struct tn_graph *g, const char *pointer, const char *su
 	}
 }
 
+/* The ids of the set, for people; NULL: no memory. */
+static const char *set_name(
+	const struct tn_graph *g, const struct tn_claim_set *set, struct tn_arena *arena)
+{
+	const char *text = "";
+
+	for (uint32_t i = 0; i < set->n && text; i++)
+		text = tn_arena_printf(arena, "%s%s%s", text, i ? " + " : "",
+			g->claims[set->claims[i]].id);
+	return text;
+}
+
+static bool is_part(const struct tn_claim_set *part, const struct tn_claim_set *of)
+{
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < of->n && k < part->n; i++)
+		k += part->claims[k] == of->claims[i];
+	return k == part->n && part->n < of->n;
+}
+
+/* Rejected, though none of its parts is. */
+static bool is_news(const struct tn_claims *claims, uint32_t set)
+{
+	const struct tn_claim_set *s = &claims->sets[set];
+
+	if (s->verdict.result != CLAIM_REJECTED)
+		return false;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (claims->each[s->claims[i]].result != CLAIM_PROVED)
+			return false;
+	for (uint32_t i = 0; i < set; i++)
+		if (claims->sets[i].verdict.result == CLAIM_REJECTED &&
+			is_part(&claims->sets[i], s))
+			return false;
+	return true;
+}
+
 void tn_claims_report(
 	const struct tn_graph *g, const struct tn_claims *claims, struct tn_diags *diags)
 {
-	bool alone = true;
-
-	for (uint32_t i = 0; i < claims->n; i++) {
+	for (uint32_t i = 0; i < claims->n; i++)
 		report(g, g->claims[i].pointer, g->claims[i].id, &claims->each[i], diags);
-		alone = alone && claims->each[i].result == CLAIM_PROVED;
-	}
 	/* claims that cannot hold together may be alternatives: that is no finding */
-	if (claims->has_joint && alone && claims->joint.result == CLAIM_REJECTED)
-		report(g, "/claims", NULL, &claims->joint, diags);
+	for (uint32_t i = 0; i < claims->n_sets; i++)
+		if (is_news(claims, i))
+			report(g, "/claims",
+				claims->n <= TN_CLAIMS_ALL_SETS
+					? set_name(g, &claims->sets[i], diags->arena)
+					: NULL,
+				&claims->sets[i].verdict, diags);
 }
 
 static void put_actor(struct tn_strbuf *out, const char *what, const struct tn_actor *a)
@@ -56,12 +95,12 @@ static void put_actor(struct tn_strbuf *out, const char *what, const struct tn_a
 		tn_strbuf_puts(out, " (backward)");
 }
 
-static void print(const struct tn_graph *g, const char *id,
-	const struct tn_claim_verdict *v, struct tn_strbuf *out)
+static void print(
+	const struct tn_claim_verdict *v, const struct tn_graph *g, struct tn_strbuf *out)
 {
 	const struct tn_claim_witness *w = &v->witness;
 
-	tn_strbuf_printf(out, "  %s: %s", id, tn_claim_result_name(v->result));
+	tn_strbuf_printf(out, ": %s", tn_claim_result_name(v->result));
 	if (v->result == CLAIM_REJECTED) {
 		tn_strbuf_printf(out, " %s:", v->hazard);
 		put_actor(out, "writer", &w->writer);
@@ -89,8 +128,17 @@ void tn_claims_print(
 	const struct tn_graph *g, const struct tn_claims *claims, struct tn_strbuf *out)
 {
 	tn_strbuf_puts(out, "claims:\n");
-	for (uint32_t i = 0; i < claims->n; i++)
-		print(g, g->claims[i].id, &claims->each[i], out);
-	if (claims->has_joint)
-		print(g, "all", &claims->joint, out);
+	for (uint32_t i = 0; i < claims->n; i++) {
+		tn_strbuf_printf(out, "  %s", g->claims[i].id);
+		print(&claims->each[i], g, out);
+	}
+	for (uint32_t i = 0; i < claims->n_sets; i++) {
+		const struct tn_claim_set *s = &claims->sets[i];
+
+		tn_strbuf_puts(out, " ");
+		for (uint32_t k = 0; k < s->n; k++)
+			tn_strbuf_printf(
+				out, "%s%s", k ? " + " : " ", g->claims[s->claims[k]].id);
+		print(&s->verdict, g, out);
+	}
 }

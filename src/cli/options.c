@@ -60,6 +60,7 @@ static const char *const level_words[] = { "note", "warning", "error", NULL };
 
 static const char *const profile_words[] = { "inference", "training", NULL };
 static const char *const execution_words[] = { "sequential", "parallel", NULL };
+static const char *const allocation_words[] = { "static", "owner", NULL };
 
 static const struct option_row rows[] = {
 	{ "output", 'o', VALUE_TEXT, AT(output),
@@ -76,7 +77,12 @@ static const struct option_row rows[] = {
 	{ "profile", 0, VALUE_WORD, AT(profile), C(LINT), "NAME",
 		"judge claims for inference (default) or training", profile_words },
 	{ "execution", 0, VALUE_WORD, AT(execution), C(LINT), "MODE",
-		"judge claims for sequential (default) or parallel ops", execution_words },
+		"judge claims for sequential (default) or parallel ops",
+		execution_words },
+	{ "allocation", 0, VALUE_WORD, AT(allocation), C(LINT), "WHEN",
+		"storage that claims share is made before the run (static, default) or "
+		"where its owner is (owner)",
+		allocation_words },
 	{ "from", 0, VALUE_TEXT, AT(from), READS, "FORMAT",
 		"native, tflite or tflite-json (default: by content)", NULL },
 	{ "keep-inputs", 0, VALUE_FLAG, AT(keep_inputs), READS, NULL,
@@ -102,7 +108,8 @@ static const struct option_row rows[] = {
 	{ "time-limit", 0, VALUE_SECONDS, AT(time_limit), C(PLAN) | C(OFFSETS), "S",
 		"seconds before the best plan so far is taken", NULL },
 	{ "dump", 0, VALUE_TEXT, AT(dump), PLANS | C(CONVERT), "STAGES",
-		"print graph,order,alias,live,hazards,inplace,problem,plan,claims", NULL },
+		"print graph,order,alias,live,hazards,inplace,problem,plan,claims",
+		NULL },
 	{ "plan", 0, VALUE_TEXT, AT(plan), C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT),
 		"PLAN", "use this plan instead of making one", NULL },
 	{ "no-reuse", 0, VALUE_FLAG, AT(no_reuse), C(RUN), NULL,

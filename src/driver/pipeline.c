@@ -275,11 +275,20 @@ enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage l
 	return run->diags.failed ? TN_ERR_NOMEM : status;
 }
 
+static bool rejects_input(const struct tn_claims *claims)
+{
+	for (uint32_t i = 0; i < claims->n; i++)
+		if (claims->each[i].peril == PERIL_UNKNOWN_SIZE)
+			return true;
+	return false;
+}
+
 enum tn_status tn_pipeline_claims(struct tn_run *run, enum tn_status status)
 {
 	const struct tn_claim_options options = {
 		.profile = (enum tn_profile)run->options->profile,
 		.execution = (enum tn_execution)run->options->execution,
+		.allocation = (enum tn_allocation)run->options->allocation,
 	};
 	enum tn_status judged;
 
@@ -291,7 +300,8 @@ enum tn_status tn_pipeline_claims(struct tn_run *run, enum tn_status status)
 		tn_claims_report(&run->graph, &run->claims, &run->diags);
 	if (judged == TN_OK && wants(run, "claims"))
 		tn_claims_print(&run->graph, &run->claims, &run->dumps);
-	return status == TN_OK ? judged : status;
+	/* what is wrong with the input is then what a claim was rejected for */
+	return status == TN_OK || rejects_input(&run->claims) ? judged : status;
 }
 
 int tn_exit_status(const struct tn_run *run, enum tn_status status)

@@ -1,6 +1,8 @@
 /* Verdicts on claims as JSON. */
 #include "report/json_claims.h"
 
+#include <string.h>
+
 #include "base/banned.h"
 
 static json_t *texts(const char *const *list, size_t n)
@@ -32,6 +34,16 @@ static json_t *bytes_of(const struct tn_claim_witness *w)
 		       : json_pack("[I, I]", (json_int_t)w->begin, (json_int_t)w->end);
 }
 
+/* Scratch need not be a tensor. */
+static json_t *victim(const struct tn_view *v, const struct tn_claim_verdict *verdict)
+{
+	const char *group = tn_peril_group(verdict->peril);
+
+	if (verdict->witness.victim.i == TN_NONE && group && strcmp(group, "kernel") == 0)
+		return json_string("scratch");
+	return tensor(v, verdict->witness.victim);
+}
+
 static json_t *witness(const struct tn_view *v, const struct tn_claim_verdict *verdict)
 {
 	const struct tn_claim_witness *w = &verdict->witness;
@@ -41,7 +53,7 @@ static json_t *witness(const struct tn_view *v, const struct tn_claim_verdict *v
 		return json_null();
 	out = json_object();
 	if (tn_json_put(out, "writer", tn_json_text(w->writer.name)) &&
-		tn_json_put(out, "victim", tensor(v, w->victim)) &&
+		tn_json_put(out, "victim", victim(v, verdict)) &&
 		tn_json_put(out, "reader", tn_json_text(w->reader.name)) &&
 		tn_json_put(out, "bytes", bytes_of(w)) &&
 		tn_json_put(out, "other", tensor(v, w->other)) &&
@@ -75,13 +87,12 @@ static json_t *remedies(const struct tn_claim_verdict *verdict)
 	return out;
 }
 
-/* The ids of the set: one claim, or all of them. */
-static json_t *set_of(const struct tn_view *v, uint32_t first, uint32_t n)
+static json_t *set_of(const struct tn_view *v, const uint32_t *set, uint32_t n)
 {
 	json_t *out = json_array();
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!tn_json_push(out, tn_json_text(v->g->claims[first + i].id))) {
+		if (!tn_json_push(out, tn_json_text(v->g->claims[set[i]].id))) {
 			json_decref(out);
 			return NULL;
 		}
@@ -89,15 +100,15 @@ static json_t *set_of(const struct tn_view *v, uint32_t first, uint32_t n)
 }
 
 static json_t *verdict_of(const struct tn_view *v, const struct tn_claim_verdict *verdict,
-	uint32_t first, uint32_t n)
+	const uint32_t *set, uint32_t n)
 {
 	json_t *out = json_object();
-	const struct tn_claim *one = n == 1 ? &v->g->claims[first] : NULL;
+	const struct tn_claim *one = n == 1 ? &v->g->claims[set[0]] : NULL;
 
 	if (tn_json_put(out, "file", tn_json_text(tn_view_file(v))) &&
 		tn_json_put(out, "id", tn_json_text(one ? one->id : NULL)) &&
 		tn_json_put(out, "kind", tn_json_text(one ? one->kind : NULL)) &&
-		tn_json_put(out, "claims", set_of(v, first, n)) &&
+		tn_json_put(out, "claims", set_of(v, set, n)) &&
 		tn_json_put(out, "verdict",
 			json_string(tn_claim_result_name(verdict->result))) &&
 		tn_json_put(out, "hazard", tn_json_text(verdict->hazard)) &&
@@ -119,9 +130,12 @@ json_t *tn_json_claims(const struct tn_view *v)
 	bool ok = out != NULL;
 
 	for (uint32_t i = 0; v->claims && i < v->claims->n && ok; i++)
-		ok = tn_json_push(out, verdict_of(v, &v->claims->each[i], i, 1));
-	if (ok && v->claims && v->claims->has_joint)
-		ok = tn_json_push(out, verdict_of(v, &v->claims->joint, 0, v->claims->n));
+		ok = tn_json_push(out, verdict_of(v, &v->claims->each[i], &i, 1));
+	for (uint32_t i = 0; v->claims && i < v->claims->n_sets && ok; i++) {
+		const struct tn_claim_set *s = &v->claims->sets[i];
+
+		ok = tn_json_push(out, verdict_of(v, &s->verdict, s->claims, s->n));
+	}
 	if (ok)
 		return out;
 	json_decref(out);

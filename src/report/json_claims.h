@@ -1,5 +1,5 @@
 /* Verdicts on the claims of a graph as a JSON array: each claim alone, then, when there are
- * several, all together (its id is null). */
+ * several, sets of them (their id is null); the set of all comes last. */
 #ifndef TN_REPORT_JSON_CLAIMS_H
 #define TN_REPORT_JSON_CLAIMS_H
 

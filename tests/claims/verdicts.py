@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""`tenure lint --format json` gives each case the verdict, hazard and witness that it should
+have; sets of claims too. Usage: verdicts.py TENURE SOURCE_ROOT"""
+import pathlib
+import sys
+
+import cases
+
+program, root = sys.argv[1], pathlib.Path(sys.argv[2])
+
+
+def check(name, list_of_cases):
+    items = {(c['id'], i): (c, item)
+             for c in list_of_cases for i, item in enumerate(c['items'])}
+    wrong = 0
+    for key, have in cases.judge(program, items).items():
+        case, item = items[key]
+        bad = cases.mistakes(case, item, have)
+        if bad:
+            wrong += 1
+            print(case['id'], item, 'but', ', '.join(bad))
+    print('%s: %d cases, %d items, %d wrong' % (name, len(list_of_cases), len(items), wrong))
+    return wrong
+
+
+def check_sets(list_of_cases):
+    """Few claims: the whole file at once tells every set, too."""
+    graphs = {c['id']: dict(c['graph'], format='tenure.graph/1') for c in list_of_cases
+              if len(c['graph']['claims']) <= 5}
+    told = cases.lint(program, graphs, {})
+    wrong = 0
+    for case in list_of_cases:
+        for item in case['items']:
+            if case['id'] not in told or any(o in item for o in cases.OPTIONS):
+                continue
+            have = [c for c in told[case['id']]
+                    if sorted(c['claims']) == sorted(item['claims'])]
+            if len(have) != 1 or cases.mistakes(case, item, have[0]):
+                wrong += 1
+                print(case['id'], item, 'but the whole file says', have)
+    return wrong
+
+
+ours, theirs = cases.own(root), cases.public(root)
+assert len(ours) > 40 and len(theirs) in (0, 76), (len(ours), len(theirs))
+bad = check('own', ours) + check_sets(ours)
+if theirs:
+    bad += check('public', theirs) + check_sets(theirs)
+sys.exit(1 if bad else 0)
