@@ -1,7 +1,7 @@
 # Thin: meson does the work. `make demo` and `make test` install what they need (apt).
 BUILD = build
 
-.PHONY: all demo test clean deps
+.PHONY: all demo test test-long clean deps
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -16,6 +16,16 @@ test: $(BUILD)/build.ninja
 	tools/install-deps test
 	ninja -C $(BUILD)
 	meson test -C $(BUILD) --no-rebuild --print-errorlogs --timeout-multiplier 5
+
+# Minutes: every kernel at many random shapes against its contract, the verifier against
+# execution, and the verifier with faults planted. TENURE_SHAPES (of each kernel) and
+# TENURE_PAIRS say how much; the states are kept, so a run that is cut off goes on.
+test-long: $(BUILD)/build.ninja
+	tools/install-deps test
+	ninja -C $(BUILD)
+	TENURE_SHAPES_STATE=$(abspath $(BUILD))/shapes.state \
+	TENURE_SHAPES=$${TENURE_SHAPES:-100000} \
+	meson test -C $(BUILD) --no-rebuild --benchmark --verbose --timeout-multiplier 0
 
 demo: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD) src/cli/tenure

@@ -5,18 +5,9 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "ir/seed.h"
+#include "gen_part.h"
 
 #define ELEMENTS_MAX 160
-#define SCALE	     0.0625f
-
-static void need(bool ok)
-{
-	if (!ok) {
-		fprintf(stderr, "the test ran out of memory\n");
-		exit(EXIT_FAILURE);
-	}
-}
 
 void tn_gen_init(struct tn_gen *gen, uint32_t seed)
 {
@@ -49,7 +40,7 @@ struct tn_tensor *tn_gen_tensor(struct tn_gen *gen, const char *name, enum tn_dt
 	struct tn_path up = { NULL, "tensors", 0 }, path = { &up, NULL, id };
 	struct tn_tensor *t = tn_build_tensor(&gen->build, &path);
 
-	need(t);
+	gen_need(t);
 	t->name = tn_str_intern(&gen->strings, name, strlen(name));
 	t->dtype = dtype;
 	t->role = role;
@@ -57,10 +48,10 @@ struct tn_tensor *tn_gen_tensor(struct tn_gen *gen, const char *name, enum tn_dt
 	for (uint32_t i = 0; i < rank; i++)
 		t->shape.dim[i] = dim[i];
 	if (role == ROLE_INPUT)
-		need(tn_vec_push(&gen->arena, &gen->build.inputs,
+		gen_need(tn_vec_push(&gen->arena, &gen->build.inputs,
 			((tn_tensor_id){ (uint32_t)id })));
 	if (role == ROLE_OUTPUT)
-		need(tn_vec_push(&gen->arena, &gen->build.outputs,
+		gen_need(tn_vec_push(&gen->arena, &gen->build.outputs,
 			((tn_tensor_id){ (uint32_t)id })));
 	return t;
 }
@@ -73,7 +64,7 @@ static tn_tensor_id *id_list(struct tn_gen *gen, const int *list, uint32_t *out_
 	while (list[n] != TN_GEN_END)
 		n++;
 	ids = TN_NEW_ARRAY(&gen->arena, tn_tensor_id, n);
-	need(ids);
+	gen_need(ids);
 	for (uint32_t i = 0; i < n; i++)
 		ids[i].i = list[i] < 0 ? TN_NONE : (uint32_t)list[i];
 	*out_n = n;
@@ -87,7 +78,7 @@ struct tn_op *tn_gen_op(struct tn_gen *gen, const char *name, const char *type,
 	struct tn_path path = { &up, NULL, gen->build.ops.count };
 	struct tn_op *op = tn_build_op(&gen->build, &path);
 
-	need(op);
+	gen_need(op);
 	op->name = tn_str_intern(&gen->strings, name, strlen(name));
 	op->type = tn_str_intern(&gen->strings, type, strlen(type));
 	op->kind = tn_op_kind_parse(type);
@@ -98,113 +89,16 @@ struct tn_op *tn_gen_op(struct tn_gen *gen, const char *name, const char *type,
 
 void tn_gen_ints(struct tn_gen *gen, const char *attr, size_t n, const int64_t *values)
 {
-	need(tn_build_attr_ints(&gen->build, attr, values, n));
+	gen_need(tn_build_attr_ints(&gen->build, attr, values, n));
 }
 
 void tn_gen_finish(struct tn_gen *gen, struct tn_graph *out)
 {
 	*out = (struct tn_graph){ .name = "generated" };
-	need(tn_build_finish(&gen->build, out) == TN_OK);
+	gen_need(tn_build_finish(&gen->build, out) == TN_OK);
 }
 
 /* The random graph. */
-
-static uint32_t range(struct tn_gen *gen, uint32_t lo, uint32_t hi)
-{
-	return lo + tn_gen_random(gen, hi - lo + 1);
-}
-
-static struct tn_tensor *at(struct tn_gen *gen, int id)
-{
-	return &gen->build.tensors.items[id];
-}
-
-static int64_t elements(struct tn_gen *gen, int id)
-{
-	int64_t n = 0;
-
-	need(tn_shape_elements(&at(gen, id)->shape, &n));
-	return n;
-}
-
-static void set_quant(struct tn_gen *gen, struct tn_tensor *t, uint32_t n, uint32_t axis,
-	float scale, int64_t zero_point)
-{
-	float *scales = TN_NEW_ARRAY(&gen->arena, float, n);
-	int64_t *zeros = TN_NEW_ARRAY(&gen->arena, int64_t, n);
-
-	need(scales && zeros);
-	for (uint32_t i = 0; i < n; i++) {
-		scales[i] = scale * (float)(1 + i % 3);
-		zeros[i] = zero_point;
-	}
-	t->quant = (struct tn_quant){
-		.n = n, .axis = axis, .scale = scales, .zero_point = zeros
-	};
-}
-
-static int add_tensor(
-	struct tn_gen *gen, enum tn_role role, uint32_t rank, const int64_t *dim)
-{
-	int id = (int)gen->build.tensors.count;
-	struct tn_tensor *t;
-	char name[24];
-
-	snprintf(name, sizeof(name), "t%d", id);
-	t = tn_gen_tensor(gen, name, DTYPE_I8, role, rank, dim);
-	set_quant(gen, t, 1, 0, SCALE, -1);
-	return id;
-}
-
-static int like(struct tn_gen *gen, int id)
-{
-	struct tn_shape shape = at(gen, id)->shape;
-	int copy = add_tensor(gen, ROLE_ACT, shape.rank, shape.dim);
-
-	at(gen, copy)->quant = at(gen, id)->quant;
-	return copy;
-}
-
-static int add_const(
-	struct tn_gen *gen, enum tn_dtype dtype, uint32_t rank, const int64_t *dim)
-{
-	int id = add_tensor(gen, ROLE_CONST, rank, dim);
-	struct tn_tensor *t = at(gen, id);
-	int64_t bytes = 0;
-	uint8_t *data;
-
-	t->dtype = dtype;
-	need(tn_dtype_bytes(dtype, elements(gen, id), &bytes));
-	data = tn_arena_alloc(&gen->arena, (size_t)bytes);
-	need(data);
-	tn_seed_const((uint32_t)id, dtype, data, bytes);
-	t->data = data;
-	t->data_bytes = bytes;
-	t->data_kind = DATA_BYTES;
-	t->quant.n = 0;
-	return id;
-}
-
-static int add_ints(struct tn_gen *gen, uint32_t n, const int64_t *values)
-{
-	int id = add_const(gen, DTYPE_I32, 1, (int64_t[]){ n });
-	uint8_t *data = TN_NEW_ARRAY(&gen->arena, uint8_t, 4 * n);
-
-	need(data);
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < 4; k++)
-			data[4 * i + k] = (uint8_t)((uint64_t)values[i] >> (8 * k));
-	at(gen, id)->data = data;
-	return id;
-}
-
-static void add_op(struct tn_gen *gen, const char *type, const int *in, const int *out)
-{
-	char name[48];
-
-	snprintf(name, sizeof(name), "%s_%zu", type, gen->build.ops.count);
-	(void)tn_gen_op(gen, name, type, in, out);
-}
 
 /* Values that an op may read: activations, inputs and variables. */
 struct pool {
@@ -230,18 +124,18 @@ static int pick(struct tn_gen *gen, const struct pool *p)
 
 static bool is_image(struct tn_gen *gen, int id)
 {
-	return at(gen, id)->shape.rank == 4 && at(gen, id)->shape.dim[0] == 1 &&
-	       !at(gen, id)->has_strides;
+	return gen_at(gen, id)->shape.rank == 4 && gen_at(gen, id)->shape.dim[0] == 1 &&
+	       !gen_at(gen, id)->has_strides;
 }
 
 static int window(struct tn_gen *gen, int in, const char *type)
 {
-	const struct tn_shape s = at(gen, in)->shape;
+	const struct tn_shape s = gen_at(gen, in)->shape;
 	bool conv = strcmp(type, "CONV_2D") == 0;
 	bool depthwise = strcmp(type, "DEPTHWISE_CONV_2D") == 0;
 	bool same = tn_gen_random(gen, 2);
-	int64_t k[2] = { range(gen, 1, 3), range(gen, 1, 3) };
-	int64_t stride[2] = { range(gen, 1, 2), range(gen, 1, 2) };
+	int64_t k[2] = { gen_range(gen, 1, 3), gen_range(gen, 1, 3) };
+	int64_t stride[2] = { gen_range(gen, 1, 2), gen_range(gen, 1, 2) };
 	int64_t dilation[2] = { 1, 1 }, dim[4] = { 1, 0, 0, s.dim[3] };
 	int out, filter, bias;
 
@@ -254,45 +148,48 @@ static int window(struct tn_gen *gen, int in, const char *type)
 				  : (n < reach ? 0 : (n - reach) / stride[i] + 1);
 	}
 	if (conv)
-		dim[3] = range(gen, 1, 6);
+		dim[3] = gen_range(gen, 1, 6);
 	if (depthwise)
-		dim[3] *= range(gen, 1, 2);
+		dim[3] *= gen_range(gen, 1, 2);
 	if (!dim[1] || !dim[2] || dim[1] * dim[2] * dim[3] > ELEMENTS_MAX)
 		return -1;
-	out = add_tensor(gen, ROLE_ACT, 4, dim);
+	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, 4, dim);
 	if (conv || depthwise) {
 		int64_t f[4] = { conv ? dim[3] : 1, k[0], k[1],
 			conv ? s.dim[3] : dim[3] };
 
-		filter = add_const(gen, DTYPE_I8, 4, f);
-		set_quant(gen, at(gen, filter), (uint32_t)dim[3], conv ? 0 : 3, 0.01f, 0);
-		bias = add_const(gen, DTYPE_I32, 1, &dim[3]);
-		set_quant(gen, at(gen, bias), (uint32_t)dim[3], 0, 0.01f * SCALE, 0);
-		add_op(gen, type, (int[]){ in, filter, bias, TN_GEN_END },
+		filter = gen_add_const(gen, DTYPE_I8, 4, f);
+		gen_set_quant(gen, gen_at(gen, filter), (uint32_t)dim[3], conv ? 0 : 3,
+			0.01f, 0);
+		bias = gen_add_const(gen, DTYPE_I32, 1, &dim[3]);
+		gen_set_quant(gen, gen_at(gen, bias), (uint32_t)dim[3], 0,
+			0.01f * GEN_SCALE, 0);
+		gen_add_op(gen, type, (int[]){ in, filter, bias, TN_GEN_END },
 			(int[]){ out, TN_GEN_END });
 	} else {
-		at(gen, out)->quant = at(gen, in)->quant;
-		add_op(gen, type, (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
+		gen_at(gen, out)->quant = gen_at(gen, in)->quant;
+		gen_add_op(
+			gen, type, (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
 		tn_gen_ints(gen, "kernel", 2, k);
 	}
 	tn_gen_ints(gen, "stride", 2, stride);
 	if (conv || depthwise)
 		tn_gen_ints(gen, "dilation", 2, dilation);
-	need(tn_build_attr_string(&gen->build, "pad", same ? "SAME" : "VALID"));
+	gen_need(tn_build_attr_string(&gen->build, "pad", same ? "SAME" : "VALID"));
 	return out;
 }
 
 static int connected(struct tn_gen *gen, int in)
 {
-	int64_t n = elements(gen, in), units = range(gen, 1, 24);
+	int64_t n = gen_elements(gen, in), units = gen_range(gen, 1, 24);
 	int filter, bias, out;
 
-	filter = add_const(gen, DTYPE_I8, 2, (int64_t[]){ units, n });
-	set_quant(gen, at(gen, filter), 1, 0, 0.01f, 0);
-	bias = add_const(gen, DTYPE_I32, 1, &units);
-	set_quant(gen, at(gen, bias), 1, 0, 0.01f * SCALE, 0);
-	out = add_tensor(gen, ROLE_ACT, 2, (int64_t[]){ 1, units });
-	add_op(gen, "FULLY_CONNECTED", (int[]){ in, filter, bias, TN_GEN_END },
+	filter = gen_add_const(gen, DTYPE_I8, 2, (int64_t[]){ units, n });
+	gen_set_quant(gen, gen_at(gen, filter), 1, 0, 0.01f, 0);
+	bias = gen_add_const(gen, DTYPE_I32, 1, &units);
+	gen_set_quant(gen, gen_at(gen, bias), 1, 0, 0.01f * GEN_SCALE, 0);
+	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, 2, (int64_t[]){ 1, units });
+	gen_add_op(gen, "FULLY_CONNECTED", (int[]){ in, filter, bias, TN_GEN_END },
 		(int[]){ out, TN_GEN_END });
 	return out;
 }
@@ -305,9 +202,10 @@ static int partner(struct tn_gen *gen, const struct pool *p, int id)
 	for (uint32_t tries = 0; tries < 12; tries++) {
 		int other = p->id[tn_gen_random(gen, p->n)];
 
-		if (!at(gen, other)->has_strides && at(gen, other)->dtype == DTYPE_I8 &&
-			tn_shape_broadcast_strides(
-				&at(gen, other)->shape, &at(gen, id)->shape, strides))
+		if (!gen_at(gen, other)->has_strides &&
+			gen_at(gen, other)->dtype == DTYPE_I8 &&
+			tn_shape_broadcast_strides(&gen_at(gen, other)->shape,
+				&gen_at(gen, id)->shape, strides))
 			return other;
 	}
 	return id;
@@ -318,28 +216,29 @@ static int pointwise(struct tn_gen *gen, const struct pool *p, int in)
 	static const char *const unary[] = { "RELU", "RELU6", "LOGISTIC", "TANH" };
 	static const char *const binary[] = { "ADD", "MUL", "SUB", "MAXIMUM" };
 	uint32_t k = tn_gen_random(gen, 8);
-	int out = like(gen, in), other;
+	int out = gen_like(gen, in), other;
 
-	set_quant(gen, at(gen, out), 1, 0, SCALE, -1);
+	gen_set_quant(gen, gen_at(gen, out), 1, 0, GEN_SCALE, -1);
 	if (k == 2)
-		set_quant(gen, at(gen, out), 1, 0, 1.0f / 256, -128);
+		gen_set_quant(gen, gen_at(gen, out), 1, 0, 1.0f / 256, -128);
 	if (k == 3)
-		set_quant(gen, at(gen, out), 1, 0, 1.0f / 128, 0);
+		gen_set_quant(gen, gen_at(gen, out), 1, 0, 1.0f / 128, 0);
 	if (k < 4) {
-		add_op(gen, unary[k], (int[]){ in, TN_GEN_END },
+		gen_add_op(gen, unary[k], (int[]){ in, TN_GEN_END },
 			(int[]){ out, TN_GEN_END });
 		return out;
 	}
 	other = partner(gen, p, in);
 	if (k == 7) { /* needs operands of one scale */
-		at(gen, out)->quant = at(gen, in)->quant;
-		if (at(gen, other)->quant.scale[0] != at(gen, in)->quant.scale[0] ||
-			at(gen, other)->quant.zero_point[0] !=
-				at(gen, in)->quant.zero_point[0])
+		gen_at(gen, out)->quant = gen_at(gen, in)->quant;
+		if (gen_at(gen, other)->quant.scale[0] !=
+				gen_at(gen, in)->quant.scale[0] ||
+			gen_at(gen, other)->quant.zero_point[0] !=
+				gen_at(gen, in)->quant.zero_point[0])
 			other = in;
 	}
-	add_op(gen, binary[k - 4],
-		tn_gen_random(gen, 2) && elements(gen, other) == elements(gen, in)
+	gen_add_op(gen, binary[k - 4],
+		tn_gen_random(gen, 2) && gen_elements(gen, other) == gen_elements(gen, in)
 			? (int[]){ other, in, TN_GEN_END }
 			: (int[]){ in, other, TN_GEN_END },
 		(int[]){ out, TN_GEN_END });
@@ -349,100 +248,103 @@ static int pointwise(struct tn_gen *gen, const struct pool *p, int in)
 /* Another shape for the same bytes; a true view of the file now and then. */
 static int reshape(struct tn_gen *gen, const struct pool *p, int in)
 {
-	int64_t n = elements(gen, in), dim[4] = { 1, 1, 1, n };
+	int64_t n = gen_elements(gen, in), dim[4] = { 1, 1, 1, n };
 	uint32_t rank = tn_gen_random(gen, 2) ? 4 : 2;
 	int out;
 
-	for (int64_t k = range(gen, 2, 4); rank == 4 && k > 1; k--) {
+	for (int64_t k = gen_range(gen, 2, 4); rank == 4 && k > 1; k--) {
 		if (n % k == 0 && n / k > 0) {
 			dim[1] = k;
 			dim[3] = n / k;
 			break;
 		}
 	}
-	out = add_tensor(gen, ROLE_ACT, rank, rank == 4 ? dim : (int64_t[]){ 1, n });
-	at(gen, out)->quant = at(gen, in)->quant;
+	out = gen_add_tensor(
+		gen, DTYPE_I8, ROLE_ACT, rank, rank == 4 ? dim : (int64_t[]){ 1, n });
+	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
 	if (p->options->views && !tn_gen_random(gen, 3))
-		at(gen, out)->view_of.i = (uint32_t)in;
-	add_op(gen, "RESHAPE", (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
+		gen_at(gen, out)->view_of.i = (uint32_t)in;
+	gen_add_op(gen, "RESHAPE", (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
 	return out;
 }
 
 static int concat(struct tn_gen *gen, const struct pool *p, int in)
 {
 	int parts[4] = { in, TN_GEN_END, TN_GEN_END, TN_GEN_END }, out;
-	struct tn_shape shape = at(gen, in)->shape;
+	struct tn_shape shape = gen_at(gen, in)->shape;
 	int64_t axis = shape.rank - 1;
 	uint32_t n = 1;
 
 	for (uint32_t tries = 0; tries < 8 && n < 3; tries++) {
 		int other = p->id[tn_gen_random(gen, p->n)];
-		const struct tn_tensor *t = at(gen, other);
+		const struct tn_tensor *t = gen_at(gen, other);
 		struct tn_shape same = t->shape;
 
 		if (same.rank != shape.rank || t->has_strides || t->dtype != DTYPE_I8 ||
-			t->quant.scale[0] != at(gen, in)->quant.scale[0] ||
-			t->quant.zero_point[0] != at(gen, in)->quant.zero_point[0])
+			t->quant.scale[0] != gen_at(gen, in)->quant.scale[0] ||
+			t->quant.zero_point[0] != gen_at(gen, in)->quant.zero_point[0])
 			continue;
-		same.dim[axis] = at(gen, in)->shape.dim[axis];
-		if (!tn_shape_equal(&same, &at(gen, in)->shape))
+		same.dim[axis] = gen_at(gen, in)->shape.dim[axis];
+		if (!tn_shape_equal(&same, &gen_at(gen, in)->shape))
 			continue;
 		shape.dim[axis] += t->shape.dim[axis];
 		parts[n++] = other;
 	}
-	out = add_tensor(gen, ROLE_ACT, shape.rank, shape.dim);
-	at(gen, out)->quant = at(gen, in)->quant;
-	if (elements(gen, out) > ELEMENTS_MAX)
+	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, shape.rank, shape.dim);
+	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
+	if (gen_elements(gen, out) > ELEMENTS_MAX)
 		return -1; /* a tensor that nobody touches is valid as well */
-	add_op(gen, "CONCATENATION", parts, (int[]){ out, TN_GEN_END });
-	need(tn_build_attr_int(&gen->build, "axis", axis));
+	gen_add_op(gen, "CONCATENATION", parts, (int[]){ out, TN_GEN_END });
+	gen_need(tn_build_attr_int(&gen->build, "axis", axis));
 	return out;
 }
 
 static int split(struct tn_gen *gen, struct pool *p, int in)
 {
-	struct tn_shape shape = at(gen, in)->shape;
+	struct tn_shape shape = gen_at(gen, in)->shape;
 	int64_t axis = shape.rank - 1;
 	int which, a, b;
 
 	if (shape.dim[axis] % 2)
 		return -1;
 	shape.dim[axis] /= 2;
-	which = add_ints(gen, 1, &axis);
-	a = add_tensor(gen, ROLE_ACT, shape.rank, shape.dim);
-	b = add_tensor(gen, ROLE_ACT, shape.rank, shape.dim);
-	at(gen, a)->quant = at(gen, b)->quant = at(gen, in)->quant;
-	add_op(gen, "SPLIT", (int[]){ which, in, TN_GEN_END },
+	which = gen_add_ints(gen, 1, &axis);
+	a = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, shape.rank, shape.dim);
+	b = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, shape.rank, shape.dim);
+	gen_at(gen, a)->quant = gen_at(gen, b)->quant = gen_at(gen, in)->quant;
+	gen_add_op(gen, "SPLIT", (int[]){ which, in, TN_GEN_END },
 		(int[]){ a, b, TN_GEN_END });
-	need(tn_build_attr_int(&gen->build, "num_splits", 2));
+	gen_need(tn_build_attr_int(&gen->build, "num_splits", 2));
 	offer(p, a);
 	return b;
 }
 
 static int pad(struct tn_gen *gen, int in)
 {
-	struct tn_shape shape = at(gen, in)->shape;
+	struct tn_shape shape = gen_at(gen, in)->shape;
 	int64_t pads[8] = { 0 };
 	int list, out;
 
 	for (uint32_t d = 1; d < shape.rank && d < 3; d++) {
-		pads[2 * d] = range(gen, 0, 1);
-		pads[2 * d + 1] = range(gen, 0, 1);
+		pads[2 * d] = gen_range(gen, 0, 1);
+		pads[2 * d + 1] = gen_range(gen, 0, 1);
 		shape.dim[d] += pads[2 * d] + pads[2 * d + 1];
 	}
-	list = add_const(gen, DTYPE_I32, 2, (int64_t[]){ shape.rank, 2 });
-	at(gen, list)->data = at(gen, add_ints(gen, 2 * shape.rank, pads))->data;
-	out = add_tensor(gen, ROLE_ACT, shape.rank, shape.dim);
-	at(gen, out)->quant = at(gen, in)->quant;
-	if (elements(gen, out) > ELEMENTS_MAX)
+	list = gen_add_const(gen, DTYPE_I32, 2, (int64_t[]){ shape.rank, 2 });
+	gen_at(gen, list)->data =
+		gen_at(gen, gen_add_ints(gen, 2 * shape.rank, pads))->data;
+	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, shape.rank, shape.dim);
+	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
+	if (gen_elements(gen, out) > ELEMENTS_MAX)
 		return -1;
-	add_op(gen, "PAD", (int[]){ in, list, TN_GEN_END }, (int[]){ out, TN_GEN_END });
+	gen_add_op(
+		gen, "PAD", (int[]){ in, list, TN_GEN_END }, (int[]){ out, TN_GEN_END });
 	return out;
 }
 
 static int transpose(struct tn_gen *gen, int in)
 {
-	struct tn_shape shape = at(gen, in)->shape;
+	struct tn_shape shape = gen_at(gen, in)->shape;
 	int64_t perm[4] = { 0, 2, 1, 3 }, dim[4];
 	int list, out;
 
@@ -454,32 +356,34 @@ static int transpose(struct tn_gen *gen, int in)
 	}
 	for (int i = 0; i < 4; i++)
 		dim[i] = shape.dim[perm[i]];
-	list = add_ints(gen, 4, perm);
-	out = add_tensor(gen, ROLE_ACT, 4, dim);
-	at(gen, out)->quant = at(gen, in)->quant;
-	add_op(gen, "TRANSPOSE", (int[]){ in, list, TN_GEN_END },
+	list = gen_add_ints(gen, 4, perm);
+	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, 4, dim);
+	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
+	gen_add_op(gen, "TRANSPOSE", (int[]){ in, list, TN_GEN_END },
 		(int[]){ out, TN_GEN_END });
 	return out;
 }
 
 static int mean(struct tn_gen *gen, int in)
 {
-	struct tn_shape shape = at(gen, in)->shape;
-	int list = add_ints(gen, 2, (int64_t[]){ 1, 2 }), out;
+	struct tn_shape shape = gen_at(gen, in)->shape;
+	int list = gen_add_ints(gen, 2, (int64_t[]){ 1, 2 }), out;
 
-	out = add_tensor(gen, ROLE_ACT, 4, (int64_t[]){ 1, 1, 1, shape.dim[3] });
-	add_op(gen, "MEAN", (int[]){ in, list, TN_GEN_END }, (int[]){ out, TN_GEN_END });
-	need(tn_build_attr_bool(&gen->build, "keep_dims", true));
+	out = gen_add_tensor(
+		gen, DTYPE_I8, ROLE_ACT, 4, (int64_t[]){ 1, 1, 1, shape.dim[3] });
+	gen_add_op(
+		gen, "MEAN", (int[]){ in, list, TN_GEN_END }, (int[]){ out, TN_GEN_END });
+	gen_need(tn_build_attr_bool(&gen->build, "keep_dims", true));
 	return out;
 }
 
 static int softmax(struct tn_gen *gen, int in)
 {
-	int out = like(gen, in);
+	int out = gen_like(gen, in);
 
-	set_quant(gen, at(gen, out), 1, 0, 1.0f / 256, -128);
-	add_op(gen, "SOFTMAX", (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
-	need(tn_build_attr_float(&gen->build, "beta", 1.0));
+	gen_set_quant(gen, gen_at(gen, out), 1, 0, 1.0f / 256, -128);
+	gen_add_op(gen, "SOFTMAX", (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
+	gen_need(tn_build_attr_float(&gen->build, "beta", 1.0));
 	return out;
 }
 
@@ -488,12 +392,14 @@ static int mystery(struct tn_gen *gen, struct pool *p, int in)
 {
 	int other = pick(gen, p), a, b = TN_GEN_END;
 
-	a = add_tensor(gen, ROLE_ACT, 1, (int64_t[]){ range(gen, 1, 40) });
+	a = gen_add_tensor(
+		gen, DTYPE_I8, ROLE_ACT, 1, (int64_t[]){ gen_range(gen, 1, 40) });
 	if (tn_gen_random(gen, 2)) {
-		b = add_tensor(gen, ROLE_ACT, 1, (int64_t[]){ range(gen, 1, 40) });
+		b = gen_add_tensor(
+			gen, DTYPE_I8, ROLE_ACT, 1, (int64_t[]){ gen_range(gen, 1, 40) });
 		offer(p, b);
 	}
-	add_op(gen, "Mystery", (int[]){ in, other, TN_GEN_END },
+	gen_add_op(gen, "Mystery", (int[]){ in, other, TN_GEN_END },
 		(int[]){ a, b, TN_GEN_END });
 	return a;
 }
@@ -502,32 +408,34 @@ static int mystery(struct tn_gen *gen, struct pool *p, int in)
  * exchanged: no code runs. */
 static int part_view(struct tn_gen *gen, int in)
 {
-	struct tn_shape shape = at(gen, in)->shape;
-	int64_t n = elements(gen, in), stride[TN_RANK_MAX];
+	struct tn_shape shape = gen_at(gen, in)->shape;
+	int64_t n = gen_elements(gen, in), stride[TN_RANK_MAX];
 	uint32_t how = tn_gen_random(gen, shape.rank == 4 ? 3 : 1);
 	int out;
 
 	tn_shape_strides(&shape, stride);
 	if (how == 2) {
-		out = add_tensor(gen, ROLE_ACT, 2, (int64_t[]){ shape.dim[1], 1 });
-		at(gen, out)->has_strides = true;
-		at(gen, out)->stride[0] = stride[1];
-		at(gen, out)->stride[1] = 1;
+		out = gen_add_tensor(
+			gen, DTYPE_I8, ROLE_ACT, 2, (int64_t[]){ shape.dim[1], 1 });
+		gen_at(gen, out)->has_strides = true;
+		gen_at(gen, out)->stride[0] = stride[1];
+		gen_at(gen, out)->stride[1] = 1;
 	} else if (how == 1) {
-		out = add_tensor(gen, ROLE_ACT, 3,
+		out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, 3,
 			(int64_t[]){ shape.dim[1], shape.dim[3], shape.dim[2] });
-		at(gen, out)->has_strides = true;
-		at(gen, out)->stride[0] = stride[1];
-		at(gen, out)->stride[1] = stride[3];
-		at(gen, out)->stride[2] = stride[2];
+		gen_at(gen, out)->has_strides = true;
+		gen_at(gen, out)->stride[0] = stride[1];
+		gen_at(gen, out)->stride[1] = stride[3];
+		gen_at(gen, out)->stride[2] = stride[2];
 	} else {
-		out = add_tensor(gen, ROLE_ACT, 2, (int64_t[]){ 1, n - n / 2 });
-		at(gen, out)->view_offset = n / 2;
+		out = gen_add_tensor(
+			gen, DTYPE_I8, ROLE_ACT, 2, (int64_t[]){ 1, n - n / 2 });
+		gen_at(gen, out)->view_offset = n / 2;
 	}
-	at(gen, out)->quant = at(gen, in)->quant;
-	at(gen, out)->view_of.i = (uint32_t)in;
-	add_op(gen, "Slice", (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
-	need(tn_build_attr_bool(&gen->build, "view", true));
+	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
+	gen_at(gen, out)->view_of.i = (uint32_t)in;
+	gen_add_op(gen, "Slice", (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
+	gen_need(tn_build_attr_bool(&gen->build, "view", true));
 	return out;
 }
 
@@ -537,16 +445,16 @@ static int update(struct tn_gen *gen, const struct pool *p, int state)
 	int x = partner(gen, p, state);
 	bool known = !p->options->opaque || tn_gen_random(gen, 2);
 
-	add_op(gen, known ? "ADD" : "Mystery", (int[]){ state, x, TN_GEN_END },
+	gen_add_op(gen, known ? "ADD" : "Mystery", (int[]){ state, x, TN_GEN_END },
 		(int[]){ state, TN_GEN_END });
-	at(gen, state)->mutated = true;
+	gen_at(gen, state)->mutated = true;
 	return -1;
 }
 
 static int add_some_op(struct tn_gen *gen, struct pool *p, int state)
 {
 	int in = pick(gen, p);
-	bool image = is_image(gen, in), strided = at(gen, in)->has_strides;
+	bool image = is_image(gen, in), strided = gen_at(gen, in)->has_strides;
 	const struct tn_gen_options *o = p->options;
 
 	if (o->opaque && (strided || !tn_gen_random(gen, 12)))
@@ -593,12 +501,12 @@ static void choose_ends(struct tn_gen *gen, const struct pool *p)
 {
 	int last = p->id[p->n - 1];
 
-	if (at(gen, last)->role == ROLE_ACT)
-		at(gen, last)->role = ROLE_OUTPUT;
-	need(tn_vec_push(
+	if (gen_at(gen, last)->role == ROLE_ACT)
+		gen_at(gen, last)->role = ROLE_OUTPUT;
+	gen_need(tn_vec_push(
 		&gen->arena, &gen->build.outputs, ((tn_tensor_id){ (uint32_t)last })));
 	for (uint32_t i = 0; i + 1 < p->n; i++) {
-		struct tn_tensor *t = at(gen, p->id[i]);
+		struct tn_tensor *t = gen_at(gen, p->id[i]);
 
 		if (t->role != ROLE_ACT || tn_gen_random(gen, 12))
 			continue;
@@ -607,7 +515,7 @@ static void choose_ends(struct tn_gen *gen, const struct pool *p)
 			continue;
 		}
 		t->role = ROLE_OUTPUT;
-		need(tn_vec_push(&gen->arena, &gen->build.outputs,
+		gen_need(tn_vec_push(&gen->arena, &gen->build.outputs,
 			((tn_tensor_id){ (uint32_t)p->id[i] })));
 	}
 }
@@ -616,19 +524,20 @@ void tn_gen_graph(
 	struct tn_gen *gen, const struct tn_gen_options *options, struct tn_graph *out)
 {
 	struct pool pool = { .options = options };
-	uint32_t n_inputs = range(gen, 1, 3);
+	uint32_t n_inputs = gen_range(gen, 1, 3);
 	int state = -1;
 
 	for (uint32_t i = 0; i < n_inputs; i++) {
-		int64_t dim[4] = { 1, range(gen, 2, 5), range(gen, 2, 5),
-			range(gen, 1, 4) };
-		int in = add_tensor(gen, ROLE_INPUT, 4, dim);
+		int64_t dim[4] = { 1, gen_range(gen, 2, 5), gen_range(gen, 2, 5),
+			gen_range(gen, 1, 4) };
+		int in = gen_add_tensor(gen, DTYPE_I8, ROLE_INPUT, 4, dim);
 
-		at(gen, in)->clobber = tn_gen_random(gen, 4) > 0;
+		gen_at(gen, in)->clobber = tn_gen_random(gen, 4) > 0;
 		offer(&pool, in);
 	}
 	if (options->state) {
-		state = add_tensor(gen, ROLE_VARIABLE, 4, at(gen, 0)->shape.dim);
+		state = gen_add_tensor(
+			gen, DTYPE_I8, ROLE_VARIABLE, 4, gen_at(gen, 0)->shape.dim);
 		offer(&pool, state);
 	}
 	for (uint32_t i = 0; i < 3 * options->ops && gen->build.ops.count < options->ops;

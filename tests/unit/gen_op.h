@@ -1,0 +1,62 @@
+/* Random ops of every kind that has a kernel, by type of element: one row for each, with
+ * what makes an op of that row of random shape. Random graphs are made of them, and so are
+ * the tests that look at one op at a time. */
+#ifndef TN_TESTS_GEN_OP_H
+#define TN_TESTS_GEN_OP_H
+
+#include "gen_graph.h"
+
+#define GEN_OUTPUTS_MAX 6
+
+/* Where an op is made. */
+struct gen_site {
+	struct tn_gen *gen;
+	int first; /* the value that it reads first; -1: a new graph input */
+	const int *pool; /* values that it may read besides; new inputs where none fits */
+	uint32_t n_pool;
+	int64_t limit; /* elements of a tensor */
+	int out[GEN_OUTPUTS_MAX]; /* what it writes; -1 is no value to read again */
+	uint32_t n_out;
+};
+
+struct gen_op_kind;
+typedef bool gen_make_fn(struct gen_site *s, const struct gen_op_kind *k);
+
+struct gen_op_kind {
+	const char *type; /* of the op */
+	enum tn_dtype in, out;
+	gen_make_fn *make;
+	int arg;
+};
+
+extern const struct gen_op_kind gen_op_kinds[];
+extern const uint32_t gen_n_op_kinds;
+
+/* Adds an op of the kind. False when the first value does not suit it: no op is added
+ * then, though tensors that nobody uses may have been. */
+bool gen_op(struct gen_site *s, const struct gen_op_kind *k);
+
+/* For the makers: */
+#define GEN_IDS(...) ((int[]){ __VA_ARGS__, TN_GEN_END })
+
+/* The first value, of the kind's type; an image is NHWC. -1: it does not suit. */
+int gen_first(struct gen_site *s, const struct gen_op_kind *k, bool image);
+
+/* Another value of this type and shape; with `like`, quantised like it. */
+int gen_another(
+	struct gen_site *s, enum tn_dtype dtype, const struct tn_shape *shape, int like);
+
+/* An output; with `like`, quantised like it. -1: it would be too large, or empty. */
+int gen_out(struct gen_site *s, enum tn_dtype dtype, uint32_t rank, const int64_t *dim,
+	int like);
+
+void gen_emit(struct gen_site *s, const struct gen_op_kind *k, const int *in);
+
+gen_make_fn gen_make_window, gen_make_connected, gen_make_transpose_conv,
+	gen_make_matmul; /* gen_window.c */
+gen_make_fn gen_make_pad, gen_make_transpose, gen_make_concat, gen_make_pack,
+	gen_make_split, gen_make_unpack, gen_make_slice, gen_make_strided_slice,
+	gen_make_resize, gen_make_block, gen_make_broadcast, gen_make_reverse,
+	gen_make_gather; /* gen_move.c */
+
+#endif
