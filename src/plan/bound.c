@@ -5,7 +5,8 @@
  * that it can share with each earlier one, and never less than nothing. Pairs of one
  * group are counted under one common variant. Two orders are tried, by birth and its
  * reverse: the first counts an output that lies over several inputs at most once, the
- * second an input under several outputs.
+ * second an input under several outputs. What several buffers share with one is limited
+ * by the stretch of it that they can reach at all (nested).
  *
  * Everything is counted in cells of the greatest common alignment: two buffers never
  * share a cell unless a pair lets them, and only the topmost may end inside its last
@@ -23,6 +24,7 @@ struct bound {
 	int64_t *shared; /* scratch, zero between uses */
 	uint32_t *live; /* live pairs, by group */
 	uint32_t n_live;
+	const struct tn_pairs *pairs;
 	struct tn_sort_key *heap; /* live buffers, most padding first */
 	size_t n_heap;
 };
@@ -78,6 +80,59 @@ static int64_t group_saving(
 	return total;
 }
 
+/* How far from one end of the hub the other end of the pair can reach, in its cells. */
+static int64_t reach(
+	const struct bound *s, const struct tn_pair *pair, uint32_t v, bool hub_is_b)
+{
+	const bool descending = s->p->groups[pair->group].descending >> v & 1;
+	const uint32_t hub = hub_is_b ? pair->b : pair->a;
+	const int64_t outer = descending ? s->size[pair->a] : s->size[pair->b];
+	int64_t d = pair->d[v];
+
+	if (d >= outer)
+		return 0;
+	if (d <= outer - s->size[hub])
+		return s->size[hub];
+	(void)tn_align_up_i64(d, s->cell, &d);
+	return tn_max_i64(0, outer - d);
+}
+
+/* The most that disjoint buffers share with one hub: each lies within a stretch of it, and
+ * all stretches have one end in common, so they are filled from the shortest on. No
+ * limit when the pairs have no common hub or the others may overlap each other. */
+#define NESTED_MAX 32
+
+static int64_t nested(
+	const struct bound *s, uint32_t from, uint32_t to, uint32_t v, bool hub_is_b)
+{
+	const struct tn_pair *all = s->p->pairs, *first = &all[s->live[from]];
+	struct tn_sort_key caps[NESTED_MAX];
+	int64_t used = 0;
+
+	if (to - from < 2 || to - from > NESTED_MAX)
+		return INT64_MAX;
+	for (uint32_t i = from; i < to; i++) {
+		const struct tn_pair *pair = &all[s->live[i]];
+		const uint32_t x = hub_is_b ? pair->a : pair->b;
+
+		if (hub_is_b ? pair->b != first->b : pair->a != first->a)
+			return INT64_MAX;
+		for (uint32_t j = from; j < i; j++) {
+			const struct tn_pair *other = &all[s->live[j]];
+
+			if (tn_pairs_linked(
+				    s->p, s->pairs, x, hub_is_b ? other->a : other->b))
+				return INT64_MAX;
+		}
+		caps[i - from] = (struct tn_sort_key){ reach(s, pair, v, hub_is_b), i };
+	}
+	tn_sort(caps, to - from);
+	for (uint32_t i = 0; i < to - from; i++)
+		used += tn_max_i64(0, tn_min_i64(share(s, &all[s->live[caps[i].id]], v),
+					      caps[i].key - used));
+	return used;
+}
+
 static int64_t saving(struct bound *s, bool reverse)
 {
 	int64_t total = 0;
@@ -89,7 +144,10 @@ static int64_t saving(struct bound *s, bool reverse)
 		for (j = i; j < s->n_live && s->p->pairs[s->live[j]].group == group; j++)
 			;
 		for (uint32_t v = 0; v < s->p->groups[group].n_variants; v++)
-			best = tn_max_i64(best, group_saving(s, i, j, v, reverse));
+			best = tn_max_i64(
+				best, tn_min_i64(group_saving(s, i, j, v, reverse),
+					      tn_min_i64(nested(s, i, j, v, true),
+						      nested(s, i, j, v, false))));
 		total += best;
 	}
 	return total;
@@ -222,9 +280,9 @@ static size_t pair_events(
 enum tn_status tn_bound(
 	const struct tn_problem *p, struct tn_arena *scratch, int64_t *out_bound)
 {
-	struct bound s = { .p = p };
-	struct bound_events e = { 0 };
 	struct tn_pairs pairs;
+	struct bound s = { .p = p, .pairs = &pairs };
+	struct bound_events e = { 0 };
 	int64_t fixed = 0;
 
 	s.size = TN_NEW_ARRAY(scratch, int64_t, p->n_buffers);
