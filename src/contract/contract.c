@@ -73,6 +73,8 @@ static bool walk_class(struct tn_walk *w)
 	 * has an order for them */
 	if (!plain_operands(w))
 		return false;
+	if (!w->any_length && tn_walk_is_long(w) && !tn_walk_is_uniform(w))
+		return false;
 	switch (tn_op_info(w->op->kind)->access) {
 	case ACCESS_POINTWISE:
 		return tn_walk_pointwise(w);
@@ -92,6 +94,27 @@ static bool walk_class(struct tn_walk *w)
 		break;
 	}
 	return false;
+}
+
+bool tn_contract_is_long(const struct tn_graph *g, tn_op_id op)
+{
+	const struct tn_walk w = { .g = g, .op = &g->ops[op.i] };
+
+	return tn_walk_is_long(&w);
+}
+
+bool tn_contract_gives_up(const struct tn_graph *g, tn_op_id op)
+{
+	struct tn_walk w = { .g = g, .op = &g->ops[op.i], .any_length = true };
+
+	return tn_walk_is_long(&w) && !tn_walk_is_uniform(&w) && walk_class(&w);
+}
+
+bool tn_contract_is_uniform(const struct tn_graph *g, tn_op_id op)
+{
+	struct tn_walk w = { .g = g, .op = &g->ops[op.i] };
+
+	return tn_walk_is_uniform(&w) && walk_class(&w);
 }
 
 /* Does gathering a pixel's or a row's outputs change what a step reads? */

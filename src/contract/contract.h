@@ -41,7 +41,7 @@ struct tn_variant {
 #define TN_VARIANTS_MAX 8
 
 struct tn_access {
-	uint32_t operand;   /* index in op->inputs (reads) or op->outputs (writes) */
+	uint32_t operand; /* index in op->inputs (reads) or op->outputs (writes) */
 	int64_t begin, end; /* bytes from the operand's start, half-open */
 };
 
@@ -58,8 +58,8 @@ typedef bool tn_step_fn(void *user, const struct tn_step *step);
 /* The variants that exist for this op with these shapes, in order of preference: those
  * that need no scratch first, ascending first. 0: opaque, the op may read any input byte
  * at any time and no overlap is ever allowed (run it as { false, HOLD_NONE }). */
-uint32_t tn_contract_variants(const struct tn_graph *g, tn_op_id op,
-	struct tn_variant out[TN_VARIANTS_MAX]);
+uint32_t tn_contract_variants(
+	const struct tn_graph *g, tn_op_id op, struct tn_variant out[TN_VARIANTS_MAX]);
 
 /* Bytes of scratch that the variant needs; its alignment is 16. */
 int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_variant v);
@@ -70,12 +70,27 @@ int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_var
 enum tn_status TN_MUST_CHECK tn_contract_walk(const struct tn_graph *g, tn_op_id op,
 	struct tn_variant v, tn_step_fn *fn, void *user);
 
+/* A walk of more accesses than these takes seconds. An op that would need one has no
+ * variant (it is opaque, so it shares no memory), unless all its steps are alike: then
+ * nobody needs to walk them. */
+#define TN_CONTRACT_ACCESSES_MAX ((int64_t)1 << 27)
+
+/* Would the op have variants if its shapes were smaller? */
+bool tn_contract_gives_up(const struct tn_graph *g, tn_op_id op);
+
+/* Is a walk of the op longer than that? Only uniform ops have variants all the same. */
+bool tn_contract_is_long(const struct tn_graph *g, tn_op_id op);
+
+/* Step k of n reads element k of every input that shares memory and writes element k of
+ * the one output, all of one width; descending: from the last element to the first. */
+bool tn_contract_is_uniform(const struct tn_graph *g, tn_op_id op);
+
 /* The displacement rule for one input and one output, in bytes. Ascending: safe when
  * (input start - output start) >= d. Descending: safe when (output start - input start)
  * >= d. TN_DISPLACEMENT_FREE: any placement is safe. TN_DISPLACEMENT_NEVER: none but a
  * disjoint one (opaque). Source: d = max over t of (w_end(t) - r_min(t)), w_end the end of
  * all writes up to step t, r_min the least byte read after t; mirrored for descending. */
-#define TN_DISPLACEMENT_FREE (-INT64_MAX)
+#define TN_DISPLACEMENT_FREE  (-INT64_MAX)
 #define TN_DISPLACEMENT_NEVER INT64_MAX
 enum tn_status TN_MUST_CHECK tn_contract_displacement(const struct tn_graph *g,
 	tn_op_id op, struct tn_variant v, uint32_t input, uint32_t output,

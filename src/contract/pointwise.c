@@ -39,8 +39,7 @@ static void advance(const struct tn_shape *shape, int64_t at[TN_RANK_MAX],
 	}
 }
 
-/* All operands as wide and as dense as the output: element i reads element i. Then every
- * pair of neighbours gives the same extreme, and two steps tell it. */
+/* Every pair of neighbours gives the same extreme, so two steps tell it. */
 static bool run_extremes(struct tn_walk *w, const struct tn_tensor *out,
 	const struct operand *ops, uint32_t n, struct tn_access *reads)
 {
@@ -48,15 +47,10 @@ static bool run_extremes(struct tn_walk *w, const struct tn_tensor *out,
 	int64_t first = w->variant.descending ? end - width : 0;
 	struct tn_access write = { 0, first, first + width };
 
-	if (!w->extremes || out->elements < 3)
+	if (!w->extremes || out->elements < 3 || !tn_walk_is_uniform(w))
 		return false;
-	for (uint32_t k = 0; k < n; k++) {
-		const struct tn_tensor *in = tn_walk_input(w, ops[k].index);
-
-		if (ops[k].width != width || in->elements != out->elements)
-			return false;
+	for (uint32_t k = 0; k < n; k++)
 		reads[k] = (struct tn_access){ ops[k].index, write.begin, write.end };
-	}
 	if (!tn_walk_step(w, reads, n, &write, 1))
 		return true;
 	write.begin = w->variant.descending ? 0 : width;
@@ -132,12 +126,16 @@ bool tn_walk_pointwise(struct tn_walk *w)
 bool tn_walk_view(struct tn_walk *w)
 {
 	const struct tn_tensor *in = tn_walk_input(w, 0), *out = tn_walk_output(w, 0);
+	const struct operand own = { 0 };
+	struct tn_access read;
 	int64_t width;
 
 	if (w->op->n_outputs != 1 || !in || !out || in->bytes != out->bytes ||
 		in->dtype != out->dtype)
 		return false;
 	if (!w->fn)
+		return true;
+	if (run_extremes(w, out, &own, tn_walk_shares(w, 0) ? 1 : 0, &read))
 		return true;
 	width = tn_walk_width(out);
 	for (int64_t t = 0; t < out->elements; t++) {

@@ -14,6 +14,7 @@ struct tn_walk {
 	/* Only extremes are asked for: steps may be joined as long as the largest "write so
 	 * far minus next read" (and its mirror) stays what the single steps give. */
 	bool extremes;
+	bool any_length; /* only asked, by somebody who will not walk */
 	bool stopped; /* fn asked to stop */
 	bool out_of_memory;
 };
@@ -27,6 +28,13 @@ bool tn_walk_shares(const struct tn_walk *w, uint32_t input);
 
 /* Bytes of one element; 0 when it is not a whole number of bytes. */
 int64_t tn_walk_width(const struct tn_tensor *t);
+
+/* Would the walk have more than TN_CONTRACT_ACCESSES_MAX accesses? */
+bool tn_walk_is_long(const struct tn_walk *w);
+
+/* Pointwise or a copy, and every operand that shares memory is as wide and as dense as the
+ * output: step k reads element k of each and writes element k. */
+bool tn_walk_is_uniform(const struct tn_walk *w);
 
 /* Hands the step to fn; false when the walk must stop. */
 bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_reads,

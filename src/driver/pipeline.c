@@ -146,12 +146,27 @@ static enum tn_status keep_tensors(struct tn_run *run)
 	return status;
 }
 
+/* Ops whose shapes are too large to walk share no memory; say so, it costs bytes. */
+static void note_limits(struct tn_run *run)
+{
+	for (uint32_t i = 0; i < run->graph.n_ops; i++) {
+		const struct tn_op *op = &run->graph.ops[i];
+
+		if (tn_contract_gives_up(&run->graph, (tn_op_id){ i }))
+			tn_diag_at(&run->diags, SEVERITY_NOTE, "plan/step-limit",
+				run->source, op->pointer, op->name,
+				"'%s' has too many steps to walk: it shares no memory",
+				op->name);
+	}
+}
+
 static enum tn_status analyse(struct tn_run *run)
 {
 	const struct tn_graph *g = &run->graph;
 	struct tn_arena *arena = &run->arena;
 	enum tn_status status = tn_order_given(g, arena, &run->order);
 
+	note_limits(run);
 	if (status == TN_OK)
 		status = tn_aliases_find(g, arena, &run->aliases);
 	if (status == TN_OK)

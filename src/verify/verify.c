@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "contract/contract.h"
 #include "verify/check.h"
+#include "verify/replay.h"
 
 struct run {
 	struct tn_check *c;
@@ -207,26 +208,59 @@ static void run_opaque(struct run *r)
 	(void)intact(r, true, true);
 }
 
+/* As before the op: what it wrote is nothing again, what it read is there. */
+static void take_back(struct run *r)
+{
+	struct tn_memory nothing = { 0 };
+
+	for (uint32_t k = r->deed->n; k-- > 0;) { /* outputs, then inputs */
+		struct tn_touch *t = &r->deed->touches[k];
+
+		put(r, t, t->writes ? &nothing : &t->before, 0, t->at.end - t->at.begin);
+	}
+}
+
+/* What nobody has the time to replay is not proved. */
+static void refuse_long(struct run *r)
+{
+	struct tn_verdict bad = {
+		.rule = "plan/step-limit", .op = r->op, .tensor = TN_NONE
+	};
+
+	tn_check_refuse(r->c, &bad,
+		"shares memory with what it reads, and has too many steps to replay");
+	write_all(r);
+}
+
 /* If all operands are intact before and after, then no access met another and the order
- * does not matter. Otherwise the steps decide. */
+ * does not matter. Otherwise the steps decide: in bulk, and one by one to say what is
+ * wrong. */
 static void run_stepwise(struct run *r, struct tn_variant variant)
 {
 	enum tn_status status;
-	struct tn_memory nothing = { 0 };
 
 	r->clean = intact(r, false, false);
 	if (r->clean && !r->deed->tangled) {
 		write_all(r);
 		if (intact(r, true, false))
 			return;
-		for (uint32_t k = r->deed->n; k-- > 0;) { /* outputs, then inputs */
-			struct tn_touch *t = &r->deed->touches[k];
-
-			put(r, t, t->writes ? &nothing : &t->before, 0,
-				t->at.end - t->at.begin);
+		take_back(r);
+		r->c->out->replayed++;
+		if (tn_replay_in_bulk(
+			    r->c, r->regions, (tn_op_id){ r->op }, variant, &status))
+			return;
+		if (status != TN_OK) {
+			r->status = status;
+			return;
 		}
+		take_back(r);
+	} else {
+		r->c->out->replayed++;
 	}
-	r->c->out->replayed++;
+	if (tn_contract_is_long(r->c->g, (tn_op_id){ r->op })) {
+		refuse_long(r);
+		return;
+	}
 	status = tn_contract_walk(r->c->g, (tn_op_id){ r->op }, variant, replay_step, r);
 	if (r->status == TN_OK && status != TN_OK)
 		r->status = status == TN_ERR_NOMEM ? status : TN_ERR_INTERNAL;

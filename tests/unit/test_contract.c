@@ -120,6 +120,15 @@ static const struct displacement_case displacements[] = {
 	{ "a shape that does not fit is opaque", OP_CONV_2D, DTYPE_I8, DTYPE_I8,
 		{ 1, 4, 4, 8, -1 }, { 1, 9, 9, 16, -1 }, 3, 1, 1, "SAME", false,
 		HOLD_NONE, NEVER },
+	{ "a walk of ten thousand million pixels is opaque", OP_CONV_2D, DTYPE_I8,
+		DTYPE_I8, { 1, 100000, 100000, 1, -1 }, { 1, 100000, 100000, 1, -1 }, 3,
+		1, 1, "SAME", false, HOLD_NONE, NEVER },
+	{ "as many steps that are all alike need no walk", OP_RELU, DTYPE_I8, DTYPE_I8,
+		{ 1, 100000, 100000, 1, -1 }, { 1, 100000, 100000, 1, -1 }, 0, 1, 1, NULL,
+		false, HOLD_NONE, 0 },
+	{ "nor does a copy of them, descending", OP_RESHAPE, DTYPE_I8, DTYPE_I8,
+		{ 1, 100000, 100000, 1, -1 }, { 100000, 100000, -1 }, 0, 1, 1, NULL, true,
+		HOLD_NONE, 0 },
 };
 
 static void make(struct one *o, const struct displacement_case *c)
@@ -359,6 +368,36 @@ START_TEST(displacement_is_exact)
 }
 END_TEST
 
+/* Only a walk that is too long makes a known op opaque, and that can be asked. */
+START_TEST(long_walks_are_given_up)
+{
+	static const struct {
+		enum tn_op_kind kind;
+		int64_t side;
+		bool is_long, gives_up;
+	} cases[] = { { OP_MAX_POOL_2D, 3000, false, false },
+		{ OP_MAX_POOL_2D, 4000, true, true }, { OP_RELU, 4000, false, false },
+		{ OP_RELU, 100000, true, false }, { OP_GATHER, 100000, true, false } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct displacement_case c = { "", cases[i].kind, DTYPE_I8,
+			DTYPE_I8, { 1, cases[i].side, cases[i].side, 1, -1 },
+			{ 1, cases[i].side, cases[i].side, 1, -1 }, 3, 1, 1, "SAME",
+			false, HOLD_NONE, 0 };
+		struct one o;
+
+		make(&o, &c);
+		ck_assert_msg(
+			tn_contract_is_long(&o.g, (tn_op_id){ 0 }) == cases[i].is_long &&
+				tn_contract_gives_up(&o.g, (tn_op_id){ 0 }) ==
+					cases[i].gives_up,
+			"%s of %d x %d", o.g.ops[0].type, (int)cases[i].side,
+			(int)cases[i].side);
+		tn_arena_release(&o.arena);
+	}
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("contract");
@@ -368,6 +407,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, displacement_of, 0,
 		(int)(sizeof(displacements) / sizeof(*displacements)));
 	tcase_add_test(tc, displacement_is_exact);
+	tcase_add_test(tc, long_walks_are_given_up);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -302,6 +302,50 @@ START_TEST(says_what_is_wrong)
 }
 END_TEST
 
+/* Ten thousand million steps: alike and ahead of the writes, they need no replay; else
+ * nobody waits for it, and what is not replayed is not proved. */
+START_TEST(too_long_to_replay)
+{
+	static const struct {
+		int64_t in, out;
+		bool descending;
+		const char *rule;
+	} cases[] = { { 0, 0, false, NULL }, { 1, 0, false, NULL },
+		{ 0, 1, false, "plan/step-limit" }, { 0, 1, true, NULL },
+		{ 1, 0, true, "plan/step-limit" }, { 10000000000, 0, true, NULL } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int64_t dim[] = { 100000, 100000 };
+		struct tn_gen gen;
+		struct tn_graph g;
+		struct tn_plan plan;
+		struct tn_verdict v;
+		enum tn_status status;
+
+		tn_gen_init(&gen, 1);
+		tn_gen_tensor(&gen, "x", DTYPE_I8, ROLE_INPUT, 2, dim)->clobber = true;
+		tn_gen_tensor(&gen, "y", DTYPE_I8, ROLE_OUTPUT, 2, dim);
+		tn_gen_op(&gen, "relu", "RELU", IDS(0), IDS(1));
+		tn_gen_finish(&gen, &g);
+		ck_assert_int_eq(tn_plan_init(&plan, &gen.arena, 2, 1, 1), TN_OK);
+		plan.regions[0].align = 1;
+		for (int t = 0; t < 2; t++) {
+			plan.tensors[t].region = 0;
+			plan.tensors[t].bytes = g.tensors[t].bytes;
+			plan.tensors[t].offset = t ? cases[i].out : cases[i].in;
+		}
+		plan.ops[0].descending = cases[i].descending;
+		plan.regions[0].used = plan.arena_bytes = 20000000000;
+		status = tn_verify(&g, &plan, &gen.arena, &gen.diags, &v);
+		ck_assert_msg(
+			status == (cases[i].rule ? TN_ERR_REFUSED : TN_OK) &&
+				(!cases[i].rule || strcmp(v.rule, cases[i].rule) == 0),
+			"case %zu: %s", i, v.rule ? v.rule : "accepted");
+		tn_gen_release(&gen);
+	}
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("verify_rules");
@@ -309,6 +353,7 @@ Suite *tn_test_suite(void)
 
 	tcase_add_loop_test(
 		tc, says_what_is_wrong, 0, sizeof(examples) / sizeof(*examples));
+	tcase_add_test(tc, too_long_to_replay);
 	suite_add_tcase(s, tc);
 	return s;
 }
