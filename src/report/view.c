@@ -29,6 +29,8 @@ uint32_t tn_view_position(const struct tn_view *v, tn_op_id op)
 {
 	if (!v->plan && v->order)
 		return v->order->position[op.i];
+	if (v->order && tn_view_op_at(v, v->order->position[op.i]).i == op.i)
+		return v->order->position[op.i]; /* the plan kept the order */
 	for (uint32_t p = 0; p < v->g->n_ops; p++)
 		if (tn_view_op_at(v, p).i == op.i)
 			return p;
