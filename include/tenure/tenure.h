@@ -47,6 +47,10 @@ typedef struct tenure_options {
 	enum tenure_overlap overlap;
 	int rewrite;        /* 0: none; there are no others yet */
 	int64_t align;      /* bytes, of every offset; a power of two */
+	tenure_list regions;  /* memories: "NAME:BYTES[:ALIGN[:COST]][@BASE]" */
+	tenure_list reserves; /* "REGION:BYTES", for other users of a memory */
+	tenure_list owned;    /* regions that hold nothing but what is pinned to them */
+	tenure_list pins;     /* "TENSOR=REGION[+OFFSET]" or "TENSOR=@ADDRESS" */
 	int64_t ram;        /* budget in bytes; -1: none */
 	int64_t flash;      /* budget in bytes; -1: none */
 	int64_t nodes;      /* search nodes; 0: the default */

@@ -76,8 +76,7 @@ int main(int argc, char **argv)
 		status = TENURE_RESOURCES;
 	}
 	free(args.operands);
-	free(args.keep);
-	free(args.inputs);
-	free(args.outputs);
+	for (size_t i = 0; i < ARGUMENT_LISTS; i++)
+		free(args.lists[i]);
 	return status;
 }

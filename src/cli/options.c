@@ -95,6 +95,15 @@ static const struct option_row rows[] = {
 		"none: the graph as it is (there are no rewrites yet)", rewrite_words },
 	{ "align", 0, VALUE_SIZE, AT(align), PLANS, "BYTES",
 		"alignment of every offset (default 16)", NULL },
+	{ "region", 0, VALUE_LIST, AT(regions), PLANS, "R",
+		"a memory, NAME:BYTES[:ALIGN[:COST]][@BASE] (repeatable)", NULL },
+	{ "reserve", 0, VALUE_LIST, AT(reserves), PLANS, "REGION:BYTES",
+		"the end of a region belongs to others (repeatable)", NULL },
+	{ "owned", 0, VALUE_LIST, AT(owned), PLANS, "REGION",
+		"the caller's memory: pinned tensors only (repeatable)", NULL },
+	{ "pin", 0, VALUE_LIST, AT(pins), PLANS, "T=R[+OFFSET]",
+		"tensor T is in region R, or at an address: T=@ADDRESS (repeatable)",
+		NULL },
 	{ "ram", 0, VALUE_SIZE, AT(ram), C(LINT) | C(PLAN), "BYTES",
 		"budget for the arena", NULL },
 	{ "flash", 0, VALUE_SIZE, AT(flash), C(LINT), "BYTES", "budget for the constants",
@@ -237,10 +246,16 @@ static bool set_word(
 	return false;
 }
 
-static bool push(tenure_list *list, const char ***storage, const char *value, FILE *err)
+/* Each list option has storage of its own, in the order of their rows. */
+static bool push(struct arguments *args, const struct option_row *row, tenure_list *list,
+	const char *value, FILE *err)
 {
-	const char **grown = realloc(*storage, (list->n + 1) * sizeof(*grown));
+	const char ***storage = args->lists;
+	const char **grown;
 
+	for (const struct option_row *r = rows; r < row; r++)
+		storage += r->kind == VALUE_LIST;
+	grown = realloc(*storage, (list->n + 1) * sizeof(*grown));
 	if (!grown) {
 		fprintf(err, "tenure: out of memory\n");
 		return false;
@@ -281,11 +296,7 @@ static bool set_value(struct arguments *args, const struct option_row *row,
 		memcpy(field, &seconds, sizeof(seconds));
 		return true;
 	case VALUE_LIST:
-		if (row->offset == AT(keep))
-			return push(&args->options.keep, &args->keep, value, err);
-		if (row->offset == AT(inputs))
-			return push(&args->options.inputs, &args->inputs, value, err);
-		return push(&args->options.outputs, &args->outputs, value, err);
+		return push(args, row, (tenure_list *)(void *)field, value, err);
 	}
 	return false;
 }

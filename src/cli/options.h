@@ -28,13 +28,15 @@ struct command_info {
 
 extern const struct command_info command_infos[COMMAND_COUNT];
 
+#define ARGUMENT_LISTS 16
+
 struct arguments {
 	enum command command;
 	tenure_options options;
 	const char **operands; /* point into argv */
 	size_t n_operands;
 	bool help;
-	const char **keep, **inputs, **outputs; /* storage of the lists */
+	const char **lists[ARGUMENT_LISTS]; /* storage of options that may be repeated */
 };
 
 /* COMMAND_COUNT when there is no such command. */

@@ -5,6 +5,8 @@
 #include "base/banned.h"
 #include "base/file.h"
 #include "bind/bind.h"
+#include "driver/fit.h"
+#include "driver/memories.h"
 #include "import/import.h"
 #include "ir/digest.h"
 #include "ir/print.h"
@@ -160,6 +162,12 @@ static void note_limits(struct tn_run *run)
 	}
 }
 
+static enum tn_status read_memories(struct tn_run *run)
+{
+	return tn_memories_read(run->options, &run->graph, &run->arena, &run->strings,
+		&run->diags, &run->memories);
+}
+
 static enum tn_status analyse(struct tn_run *run)
 {
 	const struct tn_graph *g = &run->graph;
@@ -193,22 +201,37 @@ static struct tn_tables tables_of(const struct tn_run *run)
 		&run->inplace };
 }
 
-static enum tn_status make_plan(struct tn_run *run)
+/* One memory without limit, or those that the user has. */
+static enum tn_status solve(struct tn_run *run)
 {
 	const struct tn_tables tables = tables_of(run);
 	const struct tn_lower_options options = {
-		(enum tn_overlap_mode)run->options->overlap, run->options->align
+		.overlap = (enum tn_overlap_mode)run->options->overlap,
+		.align = run->options->align,
 	};
 	const struct tn_limits limits = { run->options->nodes, run->options->time_limit };
-	enum tn_status status =
-		tn_lower(&tables, &options, &run->arena, &run->diags, &run->lowered);
+	enum tn_status status;
 
+	if (run->memories.n_regions) {
+		status = tn_place(&tables, &options, &run->memories, &limits, &run->arena,
+			&run->diags, &run->placed, &run->plan);
+		run->lowered = run->placed.lowered;
+		return status;
+	}
+	status = tn_lower(&tables, &options, &run->arena, &run->diags, &run->lowered);
 	if (status == TN_OK)
 		status = tn_solve(&run->lowered.problem, &limits, &run->arena,
 			&run->diags, &run->solution);
 	if (status == TN_OK)
 		status = tn_raise(&tables, &options, &run->lowered, &run->solution,
 			&run->arena, &run->plan);
+	return status;
+}
+
+static enum tn_status make_plan(struct tn_run *run)
+{
+	enum tn_status status = solve(run);
+
 	if (status == TN_OK) {
 		run->plan.digests =
 			(struct tn_plan_digests){ tn_digest_graph(&run->graph),
@@ -217,6 +240,15 @@ static enum tn_status make_plan(struct tn_run *run)
 		run->planned = true;
 	}
 	return status;
+}
+
+enum tn_status tn_pipeline_solve(struct tn_run *run)
+{
+	enum tn_status status = analyse(run);
+
+	if (status == TN_OK)
+		status = judge(run);
+	return status == TN_OK ? solve(run) : status;
 }
 
 /* Our own plan is nothing before the verifier has accepted it: a refusal is our error. */
@@ -278,11 +310,15 @@ enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage l
 	if (status == TN_OK)
 		status = keep_tensors(run);
 	if (status == TN_OK && last >= STAGE_PROVE)
+		status = read_memories(run);
+	if (status == TN_OK && last >= STAGE_PROVE)
 		status = analyse(run);
 	if (status == TN_OK && last >= STAGE_PROVE)
 		status = judge(run);
 	if (status == TN_OK && last >= STAGE_PLAN)
 		status = make_plan(run);
+	if (status == TN_ERR_REFUSED)
+		tn_fit_explain(run);
 	if (status == TN_OK && last >= STAGE_PLAN)
 		status = check_plan(run);
 	if (status == TN_OK)

@@ -14,6 +14,7 @@
 #include "inplace/inplace.h"
 #include "ir/graph.h"
 #include "lower/lower.h"
+#include "lower/place.h"
 #include "plan/plan.h"
 #include "tenure/tenure.h"
 #include "verify/verify.h"
@@ -37,8 +38,10 @@ struct tn_run {
 	struct tn_hazards hazards;
 	struct tn_inplace inplace;
 	struct tn_claims claims; /* of tn_pipeline_claims */
+	struct tn_memories memories; /* none: one without limit */
 	struct tn_lowered lowered;
 	struct tn_solution solution;
+	struct tn_placed placed; /* instead of the two, with memories */
 	struct tn_plan plan;
 	struct tn_verdict verdict;
 	bool judged, planned, verified;
@@ -52,6 +55,10 @@ void tn_run_release(struct tn_run *run);
  * whatever the result. A plan of our own is verified before anybody sees it. */
 enum tn_status TN_MUST_CHECK tn_pipeline(
 	struct tn_run *run, const char *file, enum tn_stage last);
+
+/* From a graph that has been read to a plan, or to TN_ERR_REFUSED when it does not fit,
+ * which is not reported: what tn_pipeline does between reading and verifying. */
+enum tn_status TN_MUST_CHECK tn_pipeline_solve(struct tn_run *run);
 
 /* Judges the claims that the file carries, after tn_pipeline, whose status it takes. They
  * may be about what makes the graph itself wrong (a size that is not known), so they are

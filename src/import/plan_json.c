@@ -182,6 +182,12 @@ static void read_numbers(struct reader *r, const json_t *root)
 	(void)get_int(r, NULL, root, "no_reuse_bytes", 0, INT64_MAX, &p->no_reuse_bytes);
 	(void)get_int(r, NULL, root, "disjoint_bound_bytes", 0, INT64_MAX,
 		&p->disjoint_bound_bytes);
+	if (json_object_get(root, "access_cost"))
+		(void)get_int(
+			r, NULL, root, "access_cost", 0, INT64_MAX, &p->access_cost);
+	if (json_object_get(root, "access_cost_bound"))
+		(void)get_int(r, NULL, root, "access_cost_bound", 0, INT64_MAX,
+			&p->access_cost_bound);
 	(void)get_bool(r, NULL, root, "optimal", &p->optimal);
 }
 
@@ -199,6 +205,14 @@ static bool read_region(struct reader *r, const struct tn_path *at, const json_t
 	(void)get_int(r, at, o, "used", 0, INT64_MAX, &out->used);
 	(void)get_int(r, at, o, "align", 1, INT64_MAX, &out->align);
 	(void)get_int(r, at, o, "cost", 0, INT64_MAX, &out->cost);
+	if (json_object_get(o, "reserved"))
+		(void)get_int(r, at, o, "reserved", 0, INT64_MAX, &out->reserved);
+	out->has_base =
+		json_object_get(o, "base") && !json_is_null(json_object_get(o, "base"));
+	if (out->has_base)
+		(void)get_int(r, at, o, "base", 0, INT64_MAX, &out->base);
+	if (json_object_get(o, "owned"))
+		(void)get_bool(r, at, o, "owned", &out->owned);
 	if (!get_text(r, at, o, "name", &name))
 		return true;
 	for (const struct tn_plan_region *p = r->plan->regions; p < out; p++)
@@ -231,6 +245,40 @@ static void read_tensor(
 	(void)get_int(r, at, o, "bytes", 0, INT64_MAX, &t->bytes);
 	(void)get_int(r, at, o, "first", 0, INT64_MAX, &t->first);
 	(void)get_int(r, at, o, "last", 0, INT64_MAX, &t->last);
+}
+
+static void read_pin(struct reader *r, const struct tn_path *at, const json_t *o,
+	struct tn_plan_pin *out)
+{
+	*out = (struct tn_plan_pin){ .offset = -1 };
+	if (!tn_json_want(&r->im, RULE, at, o, JSON_OBJECT) ||
+		!get_u32(r, at, o, "index", r->g->n_tensors, &out->tensor))
+		return;
+	(void)check_name(r, at, o, r->g->tensors[out->tensor].name);
+	(void)get_region(r, at, o, &out->region);
+	if (!json_is_null(json_object_get(o, "offset")))
+		(void)get_int(r, at, o, "offset", 0, INT64_MAX, &out->offset);
+}
+
+/* Plans without pins need no list of them. */
+static bool read_pins(struct reader *r, const json_t *root)
+{
+	const struct tn_path pins_at = { NULL, "pins", 0 };
+	const json_t *pins = json_object_get(root, "pins");
+	size_t n = json_array_size(pins);
+
+	if (!pins || !tn_json_want(&r->im, RULE, &pins_at, pins, JSON_ARRAY))
+		return true;
+	r->plan->pins = TN_NEW_ARRAY(r->im.arena, struct tn_plan_pin, n);
+	if (!r->plan->pins || n >= UINT32_MAX)
+		return false;
+	r->plan->n_pins = (uint32_t)n;
+	for (size_t i = 0; i < n; i++) {
+		const struct tn_path at = { &pins_at, NULL, i };
+
+		read_pin(r, &at, json_array_get(pins, i), &r->plan->pins[i]);
+	}
+	return true;
 }
 
 static void read_op(
@@ -371,7 +419,7 @@ static enum tn_status read_plan(struct reader *r, const json_t *root)
 	if (r->stale) /* its names and indices mean something else */
 		return TN_ERR_REFUSED;
 	read_numbers(r, root);
-	if (!read_lists(r, root) || !read_order(r, root))
+	if (!read_lists(r, root) || !read_pins(r, root) || !read_order(r, root))
 		return TN_ERR_NOMEM;
 	return r->im.diags->errors > before ? TN_ERR_INPUT : TN_OK;
 }

@@ -143,6 +143,13 @@ static uint32_t merged(struct merge *m, uint32_t b, int64_t *shift)
 	return b;
 }
 
+static bool keeps_apart(const struct lowering *l, const struct tn_candidate *c)
+{
+	const bool *apart = l->options->apart;
+
+	return apart && (apart[c->in.i] || apart[c->out.i]);
+}
+
 static enum tn_status merge_in_place(struct lowering *l)
 {
 	struct merge *m = TN_NEW_ARRAY(l->arena, struct merge, l->buffers.count);
@@ -159,7 +166,7 @@ static enum tn_status merge_in_place(struct lowering *l)
 
 		if (c->verdict != VERDICT_PROVED || c->elided || !c->may_overlap ||
 			a == TN_NONE || b == TN_NONE || !stands_alone(l, c->out) ||
-			m[b].into != b)
+			m[b].into != b || keeps_apart(l, c))
 			continue;
 		a = merged(m, a, &shift);
 		shift += l->out->shift_of[c->in.i];
@@ -282,12 +289,17 @@ void tn_problem_print(const struct tn_lowered *lowered, struct tn_strbuf *out)
 
 	tn_strbuf_printf(
 		out, "problem: %u buffers, %u pairs\n", p->n_buffers, p->n_pairs);
-	for (uint32_t i = 0; i < p->n_buffers; i++)
+	for (uint32_t i = 0; i < p->n_buffers; i++) {
+		tn_strbuf_printf(out, "  b%u ", i);
+		if (lowered->root_of[i].i == TN_NONE)
+			tn_strbuf_puts(out, "scratch");
+		else
+			tn_strbuf_printf(out, "t%u", lowered->root_of[i].i);
 		tn_strbuf_printf(out,
-			"  b%u t%u [%" PRId64 ", %" PRId64 ") %" PRId64
-			" B align %" PRId64 "\n",
-			i, lowered->root_of[i].i, p->buffers[i].begin, p->buffers[i].end,
-			p->buffers[i].size, p->buffers[i].align);
+			" [%" PRId64 ", %" PRId64 ") %" PRId64 " B align %" PRId64 "\n",
+			p->buffers[i].begin, p->buffers[i].end, p->buffers[i].size,
+			p->buffers[i].align);
+	}
 	for (uint32_t i = 0; i < p->n_pairs; i++) {
 		const struct tn_pair *q = &p->pairs[i];
 		const struct tn_group *group = &p->groups[q->group];

@@ -11,14 +11,17 @@
 #include "plan/problem.h"
 
 enum tn_overlap_mode {
-	OVERLAP_NONE,    /* two live values never share a byte */
+	OVERLAP_NONE, /* two live values never share a byte */
 	OVERLAP_INPLACE, /* an output may lie exactly on an input */
-	OVERLAP_FULL,    /* any displacement that the contracts prove */
+	OVERLAP_FULL, /* any displacement that the contracts prove */
 };
 
 struct tn_lower_options {
 	enum tn_overlap_mode overlap;
 	int64_t align; /* bytes, of each tensor's offset; > 0 */
+	const bool
+		*apart; /* by tensor: it becomes part of no other's buffer, and no other
+	                      of its own, by in-place; NULL: none */
 };
 
 struct tn_tables {
@@ -31,10 +34,11 @@ struct tn_tables {
 
 struct tn_lowered {
 	struct tn_problem problem;
-	uint32_t *buffer_of;     /* by tensor: its buffer, or TN_NONE */
-	int64_t *shift_of;       /* by tensor: bytes from the buffer's start */
-	tn_tensor_id *root_of;   /* by buffer: the root that it was made for */
-	int64_t no_reuse_bytes;  /* every tensor in memory of its own, aligned */
+	uint32_t *buffer_of; /* by tensor: its buffer, or TN_NONE */
+	int64_t *shift_of; /* by tensor: bytes from the buffer's start */
+	tn_tensor_id *root_of; /* by buffer: the root that it was made for; TN_NONE: it
+	                            is scratch */
+	int64_t no_reuse_bytes; /* every tensor in memory of its own, aligned */
 	int64_t disjoint_bound_bytes; /* largest sum of live buffers */
 };
 
@@ -47,6 +51,24 @@ enum tn_status TN_MUST_CHECK tn_lower(const struct tn_tables *tables,
 enum tn_status TN_MUST_CHECK tn_raise(const struct tn_tables *tables,
 	const struct tn_lower_options *options, const struct tn_lowered *lowered,
 	const struct tn_solution *solution, struct tn_arena *arena, struct tn_plan *out);
+
+/* Where the buffers are when there are several memories. */
+struct tn_layout {
+	const struct tn_plan_region *regions; /* without `used` */
+	uint32_t n_regions;
+	const uint32_t *region; /* by buffer; NULL: all in the first */
+	const int64_t *offset; /* by buffer */
+	const uint32_t
+		*scratch; /* by op: the buffer that is its scratch, or TN_NONE; NULL:
+	                            none */
+};
+
+/* The same for a layout: sets tensors, ops, order, regions and the sums of bytes, nothing
+ * else. An op whose scratch finds no room has its bytes in missing[op] (by op; 0 for the
+ * others), and no place. */
+enum tn_status TN_MUST_CHECK tn_raise_layout(const struct tn_tables *tables,
+	const struct tn_lowered *lowered, const struct tn_layout *layout,
+	struct tn_arena *arena, struct tn_plan *out, int64_t *missing);
 
 void tn_problem_print(const struct tn_lowered *lowered, struct tn_strbuf *out);
 

@@ -3,15 +3,21 @@
 
 struct raising {
 	const struct tn_tables *t;
-	const struct tn_lower_options *options;
 	const struct tn_lowered *l;
-	const struct tn_solution *s;
+	const struct tn_layout *at;
 	struct tn_arena *arena;
 	struct tn_plan *plan;
+	int64_t *missing; /* by op: bytes of scratch without a place */
+	uint32_t *by_cost; /* regions, the cheapest first */
 	uint32_t *by_begin; /* buffers by the start of their life */
 	uint32_t *live; /* buffers alive at the current op */
 	uint32_t n_live, next;
 };
+
+static uint32_t region_of(const struct raising *r, uint32_t buffer)
+{
+	return r->at->region ? r->at->region[buffer] : 0;
+}
 
 static void place_tensors(struct raising *r)
 {
@@ -26,8 +32,8 @@ static void place_tensors(struct raising *r)
 			.bytes = g->tensors[i].bytes };
 		if (b == TN_NONE || span->first > span->last)
 			continue;
-		p->region = 0;
-		p->offset = r->s->offset[b] + r->l->shift_of[i];
+		p->region = region_of(r, b);
+		p->offset = r->at->offset[b] + r->l->shift_of[i];
 		p->first = span->first;
 		p->last = span->last;
 	}
@@ -43,7 +49,7 @@ static bool allows(const struct raising *r, const struct tn_candidate *c, uint32
 	 * the plain variant is what it means; not so buffers that in-place merged */
 	if (r->t->aliases->of[c->in.i].root.i == r->t->aliases->of[c->out.i].root.i)
 		return true;
-	if (in->region == TN_REGION_NONE || out->region == TN_REGION_NONE ||
+	if (in->region == TN_REGION_NONE || in->region != out->region ||
 		in->offset + in->bytes <= out->offset ||
 		out->offset + out->bytes <= in->offset)
 		return true;
@@ -116,7 +122,7 @@ static void advance(struct raising *r, uint32_t p)
 	for (uint32_t i = 1; i < kept; i++) { /* few are alive: insertion sort */
 		uint32_t b = r->live[i], k = i;
 
-		while (k > 0 && r->s->offset[r->live[k - 1]] > r->s->offset[b]) {
+		while (k > 0 && r->at->offset[r->live[k - 1]] > r->at->offset[b]) {
 			r->live[k] = r->live[k - 1];
 			k--;
 		}
@@ -126,35 +132,104 @@ static void advance(struct raising *r, uint32_t p)
 
 #define SCRATCH_ALIGN 16 /* what kernels ask for, whatever the tensors have */
 
-static enum tn_status place_scratch(struct raising *r)
+/* The lowest place that is free in region k, or -1. */
+static int64_t gap(const struct raising *r, uint32_t k, int64_t bytes)
 {
-	int64_t align = tn_max_i64(r->options->align, SCRATCH_ALIGN);
+	const struct tn_plan_region *region = &r->plan->regions[k];
 	const struct tn_problem *q = &r->l->problem;
+	int64_t align = tn_max_i64(region->align, SCRATCH_ALIGN), at = 0, end;
 
+	for (uint32_t i = 0; i < r->n_live; i++) {
+		uint32_t b = r->live[i];
+
+		if (region_of(r, b) != k)
+			continue;
+		if (r->at->offset[b] - at >= bytes)
+			break;
+		at = tn_max_i64(at, r->at->offset[b] + q->buffers[b].size);
+		if (!tn_align_up_i64(at, align, &at))
+			return -1;
+	}
+	if (!tn_add_i64(at, bytes, &end) ||
+		(region->capacity >= 0 && end > region->capacity - region->reserved))
+		return -1;
+	return at;
+}
+
+/* Into the buffer that was made for it, or the cheapest region that has room. */
+static void place_scratch_of(struct raising *r, uint32_t op)
+{
+	struct tn_plan_op *p = &r->plan->ops[op];
+	uint32_t b = r->at->scratch ? r->at->scratch[op] : TN_NONE;
+
+	if (b != TN_NONE && r->l->problem.buffers[b].size >= p->scratch_bytes) {
+		p->scratch_region = region_of(r, b);
+		p->scratch_offset = r->at->offset[b];
+		return;
+	}
+	for (uint32_t k = 0; k < r->plan->n_regions; k++) {
+		uint32_t region = r->by_cost[k];
+		int64_t at = r->plan->regions[region].owned
+				     ? -1
+				     : gap(r, region, p->scratch_bytes);
+
+		if (at < 0)
+			continue;
+		p->scratch_region = region;
+		p->scratch_offset = at;
+		return;
+	}
+	r->missing[op] = p->scratch_bytes;
+}
+
+static void place_scratch(struct raising *r)
+{
 	for (uint32_t p = 0; p < r->t->order->n; p++) {
-		struct tn_plan_op *op = &r->plan->ops[r->t->order->at[p].i];
-		int64_t at = 0, end;
+		uint32_t id = r->t->order->at[p].i;
+		struct tn_plan_op *op = &r->plan->ops[id];
+		struct tn_plan_region *region;
 
 		advance(r, p);
 		if (!op->scratch_bytes)
 			continue;
-		for (uint32_t i = 0; i < r->n_live; i++) {
-			uint32_t b = r->live[i];
-
-			if (r->s->offset[b] - at >= op->scratch_bytes)
-				break;
-			at = tn_max_i64(at, r->s->offset[b] + q->buffers[b].size);
-			if (!tn_align_up_i64(at, align, &at))
-				return TN_ERR_INPUT;
-		}
-		op->scratch_region = 0;
-		op->scratch_offset = at;
-		if (!tn_add_i64(at, op->scratch_bytes, &end))
-			return TN_ERR_INPUT;
-		r->plan->arena_bytes = tn_max_i64(r->plan->arena_bytes, end);
 		r->plan->scratch_bytes =
 			tn_max_i64(r->plan->scratch_bytes, op->scratch_bytes);
+		place_scratch_of(r, id);
+		if (op->scratch_region == TN_REGION_NONE)
+			continue;
+		region = &r->plan->regions[op->scratch_region];
+		region->used =
+			tn_max_i64(region->used, op->scratch_offset + op->scratch_bytes);
 	}
+}
+
+/* The heights of the tensors; scratch comes on top. */
+static enum tn_status sum_tensors(struct raising *r)
+{
+	struct tn_plan *plan = r->plan;
+
+	for (uint32_t b = 0; b < r->l->problem.n_buffers; b++) {
+		int64_t *used = &plan->regions[region_of(r, b)].used;
+
+		if (r->l->root_of[b].i != TN_NONE)
+			*used = tn_max_i64(
+				*used, r->at->offset[b] + r->l->problem.buffers[b].size);
+	}
+	for (uint32_t k = 0; k < plan->n_regions; k++)
+		if (!tn_add_i64(plan->activation_bytes, plan->regions[k].used,
+			    &plan->activation_bytes))
+			return TN_ERR_INPUT;
+	return TN_OK;
+}
+
+static enum tn_status sum_regions(struct raising *r)
+{
+	struct tn_plan *plan = r->plan;
+
+	for (uint32_t k = 0; k < plan->n_regions; k++)
+		if (!tn_add_i64(
+			    plan->arena_bytes, plan->regions[k].used, &plan->arena_bytes))
+			return TN_ERR_INPUT;
 	return TN_OK;
 }
 
@@ -192,57 +267,88 @@ static enum tn_status sort_by_begin(struct raising *r)
 	return TN_OK;
 }
 
+/* Stable: equal costs stay in the order in which the regions were given. */
+static void sort_by_cost(struct raising *r)
+{
+	const struct tn_plan_region *regions = r->plan->regions;
+
+	for (uint32_t i = 0; i < r->plan->n_regions; i++) {
+		uint32_t k = i;
+
+		for (; k && regions[r->by_cost[k - 1]].cost > regions[i].cost; k--)
+			r->by_cost[k] = r->by_cost[k - 1];
+		r->by_cost[k] = i;
+	}
+}
+
 static enum tn_status allocate(struct raising *r)
 {
 	const struct tn_graph *g = r->t->g;
-	struct tn_plan *plan = r->plan;
+	const uint32_t n_regions = r->at->n_regions;
+	enum tn_status status =
+		tn_plan_init(r->plan, r->arena, g->n_tensors, g->n_ops, n_regions);
 
-	plan->n_tensors = g->n_tensors;
-	plan->n_ops = g->n_ops;
-	plan->n_regions = 1;
-	plan->tensors = TN_NEW_ARRAY(r->arena, struct tn_plan_tensor, g->n_tensors);
-	plan->ops = TN_NEW_ARRAY(r->arena, struct tn_plan_op, g->n_ops);
-	plan->order = TN_NEW_ARRAY(r->arena, uint32_t, g->n_ops);
-	plan->regions = TN_NEW_ARRAY(r->arena, struct tn_plan_region, 1);
 	r->by_begin = TN_NEW_ARRAY(r->arena, uint32_t, r->l->problem.n_buffers);
 	r->live = TN_NEW_ARRAY(r->arena, uint32_t, r->l->problem.n_buffers);
-	if (!plan->tensors || !plan->ops || !plan->order || !plan->regions ||
-		!r->by_begin || !r->live)
+	r->by_cost = TN_NEW_ARRAY(r->arena, uint32_t, n_regions);
+	if (status != TN_OK || !r->by_begin || !r->live || !r->by_cost)
 		return TN_ERR_NOMEM;
+	for (uint32_t k = 0; k < n_regions; k++) {
+		r->plan->regions[k] = r->at->regions[k];
+		r->plan->regions[k].used = 0;
+	}
 	for (uint32_t p = 0; p < g->n_ops; p++)
-		plan->order[p] = r->t->order->at[p].i;
+		r->plan->order[p] = r->t->order->at[p].i;
+	sort_by_cost(r);
 	return sort_by_begin(r);
+}
+
+enum tn_status tn_raise_layout(const struct tn_tables *tables,
+	const struct tn_lowered *lowered, const struct tn_layout *layout,
+	struct tn_arena *arena, struct tn_plan *out, int64_t *missing)
+{
+	struct raising r = { .t = tables,
+		.l = lowered,
+		.at = layout,
+		.arena = arena,
+		.plan = out,
+		.missing = missing };
+	enum tn_status status = allocate(&r);
+
+	if (status != TN_OK)
+		return status;
+	out->no_reuse_bytes = lowered->no_reuse_bytes;
+	out->disjoint_bound_bytes = lowered->disjoint_bound_bytes;
+	place_tensors(&r);
+	status = choose_variants(&r);
+	if (status == TN_OK)
+		status = sum_tensors(&r);
+	if (status != TN_OK)
+		return status;
+	place_scratch(&r);
+	return sum_regions(&r);
 }
 
 enum tn_status tn_raise(const struct tn_tables *tables,
 	const struct tn_lower_options *options, const struct tn_lowered *lowered,
 	const struct tn_solution *solution, struct tn_arena *arena, struct tn_plan *out)
 {
-	struct raising r = { .t = tables,
-		.options = options,
-		.l = lowered,
-		.s = solution,
-		.arena = arena,
-		.plan = out };
+	const struct tn_plan_region whole = {
+		.name = "arena", .capacity = -1, .align = options->align, .cost = 1
+	};
+	const struct tn_layout layout = {
+		.regions = &whole, .n_regions = 1, .offset = solution->offset
+	};
+	int64_t *missing = TN_NEW_ARRAY(arena, int64_t, tables->g->n_ops);
 	enum tn_status status;
 
-	*out = (struct tn_plan){ .activation_bytes = solution->height,
-		.arena_bytes = solution->height,
-		.bound_bytes = solution->bound,
-		.optimal = solution->optimal,
-		.no_reuse_bytes = lowered->no_reuse_bytes,
-		.disjoint_bound_bytes = lowered->disjoint_bound_bytes };
-	status = allocate(&r);
-	if (status != TN_OK)
-		return status;
-	place_tensors(&r);
-	status = choose_variants(&r);
-	if (status == TN_OK)
-		status = place_scratch(&r);
-	out->regions[0] = (struct tn_plan_region){ .name = "arena",
-		.capacity = -1,
-		.used = out->arena_bytes,
-		.align = options->align,
-		.cost = 1 };
+	if (!missing)
+		return TN_ERR_NOMEM;
+	status = tn_raise_layout(tables, lowered, &layout, arena, out, missing);
+	for (uint32_t i = 0; i < tables->g->n_ops && status == TN_OK; i++)
+		if (missing[i]) /* beyond 2^63 */
+			status = TN_ERR_INPUT;
+	out->bound_bytes = solution->bound;
+	out->optimal = solution->optimal;
 	return status;
 }

@@ -36,6 +36,16 @@ struct tn_plan_region {
 	int64_t used;     /* bytes: end of the highest tensor or scratch in it */
 	int64_t align;    /* of each offset in it */
 	int64_t cost;     /* per byte accessed */
+	int64_t reserved; /* of the capacity, for other users of the memory, at its end */
+	bool has_base;
+	int64_t base;     /* address of its first byte, when has_base */
+	bool owned;       /* by the caller: nothing but pinned tensors may be in it */
+};
+
+/* The user wants this tensor there. */
+struct tn_plan_pin {
+	uint32_t tensor, region;
+	int64_t offset; /* in the region; -1: anywhere in it */
 };
 
 struct tn_plan_digests {
@@ -50,6 +60,8 @@ struct tn_plan {
 	uint32_t *order; /* op ids in the order in which they run; n_ops of them */
 	struct tn_plan_region *regions;
 	uint32_t n_regions;
+	struct tn_plan_pin *pins;
+	uint32_t n_pins;
 
 	int64_t arena_bytes;      /* all that the caller must provide, over all regions */
 	int64_t activation_bytes; /* peak of the tensors alone */
@@ -58,6 +70,9 @@ struct tn_plan {
 	bool optimal;             /* activation_bytes == bound_bytes */
 	int64_t no_reuse_bytes;   /* every tensor in memory of its own, aligned */
 	int64_t disjoint_bound_bytes; /* largest sum of live tensors, no overlap at all */
+	int64_t access_cost;       /* sum over tensors of bytes read and written by the ops,
+	                              times the cost per byte of their region */
+	int64_t access_cost_bound; /* lower bound of it */
 	struct tn_plan_digests digests;
 };
 

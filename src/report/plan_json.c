@@ -37,7 +37,34 @@ static bool put_regions(json_t *root, const struct tn_plan *plan)
 							: json_integer(r->capacity)) &&
 				put_int(o, "used", r->used) &&
 				put_int(o, "align", r->align) &&
-				put_int(o, "cost", r->cost));
+				put_int(o, "cost", r->cost) &&
+				put_int(o, "reserved", r->reserved) &&
+				tn_json_put(o, "base",
+					r->has_base ? json_integer(r->base)
+						    : json_null()) &&
+				tn_json_put(o, "owned", json_boolean(r->owned)));
+	}
+	return ok;
+}
+
+static bool put_pins(json_t *root, const struct tn_graph *g, const struct tn_plan *plan)
+{
+	json_t *list = json_array();
+	bool ok = tn_json_put(root, "pins", list);
+
+	for (uint32_t i = 0; ok && i < plan->n_pins; i++) {
+		const struct tn_plan_pin *pin = &plan->pins[i];
+		json_t *o = json_object();
+
+		ok = push(list, o,
+			tn_json_put(
+				o, "name", tn_json_text(g->tensors[pin->tensor].name)) &&
+				put_int(o, "index", pin->tensor) &&
+				tn_json_put(o, "region",
+					tn_json_text(plan->regions[pin->region].name)) &&
+				tn_json_put(o, "offset",
+					pin->offset < 0 ? json_null()
+							: json_integer(pin->offset)));
 	}
 	return ok;
 }
@@ -175,8 +202,11 @@ enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan
 	     tn_json_put(root, "optimal", json_boolean(plan->optimal)) &&
 	     put_int(root, "no_reuse_bytes", plan->no_reuse_bytes) &&
 	     put_int(root, "disjoint_bound_bytes", plan->disjoint_bound_bytes) &&
+	     put_int(root, "access_cost", plan->access_cost) &&
+	     put_int(root, "access_cost_bound", plan->access_cost_bound) &&
 	     put_digests(root, &plan->digests) && put_regions(root, plan) &&
-	     put_tensors(root, g, plan) && put_ops(root, g, plan, extras->ops) &&
+	     put_pins(root, g, plan) && put_tensors(root, g, plan) &&
+	     put_ops(root, g, plan, extras->ops) &&
 	     put_list(root, "decisions", extras->decisions) &&
 	     put_list(root, "rewrites", extras->rewrites);
 	if (ok)

@@ -157,6 +157,17 @@ static void regions(const struct tn_plan *p, struct tn_strbuf *out)
 		}
 		tn_strbuf_puts(out, " B\n");
 	}
+	if (p->n_regions > 1) {
+		tn_strbuf_puts(out, "  cost of all accesses ");
+		tn_escape_number(out, p->access_cost);
+		if (p->access_cost == p->access_cost_bound) {
+			tn_strbuf_puts(out, ", the least possible\n");
+		} else {
+			tn_strbuf_puts(out, ", least possible not below ");
+			tn_escape_number(out, p->access_cost_bound);
+			tn_strbuf_putc(out, '\n');
+		}
+	}
 }
 
 static void verdict(const struct tn_view *v, bool color, struct tn_strbuf *out)

@@ -32,6 +32,35 @@ static void check_range(struct tn_check *c, struct tn_verdict v, int64_t offset,
 			align);
 }
 
+/* An aligned offset is only as good as the address that it is added to; and two memories
+ * at one address are one. */
+static void check_base(struct tn_check *c, struct tn_verdict v)
+{
+	const struct tn_plan_region *r = &c->plan->regions[v.region];
+	int64_t end, other_end;
+
+	if (!r->has_base)
+		return;
+	v.rule = "plan/misaligned";
+	if (r->align > 0 && r->base % r->align != 0)
+		tn_check_refuse(c, &v,
+			"'%s' starts at %" PRId64 ", no multiple of %" PRId64, r->name,
+			r->base, r->align);
+	v.rule = "plan/outside-arena";
+	if (r->base < 0 || !tn_add_i64(r->base, r->used, &end)) {
+		tn_check_refuse(c, &v, "'%s' has no addresses", r->name);
+		return;
+	}
+	for (uint32_t i = 0; i < v.region; i++) {
+		const struct tn_plan_region *o = &c->plan->regions[i];
+
+		if (o->has_base && tn_add_i64(o->base, o->used, &other_end) &&
+			o->base < end && r->base < other_end)
+			tn_check_refuse(c, &v, "'%s' and '%s' have common addresses",
+				o->name, r->name);
+	}
+}
+
 static void check_regions(struct tn_check *c)
 {
 	struct tn_verdict v = { .op = TN_NONE, .tensor = TN_NONE };
@@ -45,11 +74,15 @@ static void check_regions(struct tn_check *c)
 			tn_check_refuse(
 				c, &v, "'%s' is aligned to %" PRId64, r->name, r->align);
 		v.rule = "plan/outside-arena";
-		if (r->used < 0 || (r->capacity >= 0 && r->used > r->capacity))
-			tn_check_refuse(c, &v, "'%s' uses %" PRId64 " bytes of %" PRId64,
-				r->name, r->used, r->capacity);
+		if (r->used < 0 || r->reserved < 0 ||
+			(r->capacity >= 0 && r->used > r->capacity - r->reserved))
+			tn_check_refuse(c, &v,
+				"'%s' uses %" PRId64 " bytes of %" PRId64
+				", of which %" PRId64 " are reserved",
+				r->name, r->used, r->capacity, r->reserved);
 		if (r->used < 0 || !tn_add_i64(total, r->used, &total))
 			total = INT64_MAX;
+		check_base(c, v);
 	}
 	v.region = 0;
 	if (total > c->plan->arena_bytes)
@@ -90,6 +123,88 @@ static void check_tensor(struct tn_check *c, uint32_t i, bool part)
 			c->g->tensors[at->root].name, at->start);
 }
 
+/* Where nothing runs, outputs and inputs are the same bytes: one pin is a pin of all. */
+static void spread_pins(const struct tn_check *c, bool *pinned)
+{
+	const struct tn_graph *g = c->g;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (uint32_t i = 0; i < g->n_ops; i++) {
+			const struct tn_op *op = &g->ops[i];
+			const uint32_t n = op->n_inputs + op->n_outputs;
+			bool any = false;
+
+			for (uint32_t pass = 0; pass < 2 && c->plan->ops[i].elided;
+				pass++) {
+				for (uint32_t k = 0; k < n; k++) {
+					const uint32_t id =
+						k < op->n_inputs
+							? op->inputs[k].i
+							: op->outputs[k - op->n_inputs].i;
+					bool *own =
+						id == TN_NONE
+							? NULL
+							: &pinned[c->ref.extent[id].root];
+
+					if (!own)
+						continue;
+					again = again || (pass && any && !*own);
+					*own = *own || (pass && any);
+					any = any || *own;
+				}
+			}
+		}
+	}
+}
+
+/* Pinned tensors are where they must be. */
+static void check_pins(struct tn_check *c, bool *pinned)
+{
+	const struct tn_plan *plan = c->plan;
+	struct tn_verdict v = { .rule = "plan/pin", .op = TN_NONE };
+
+	for (uint32_t i = 0; i < plan->n_pins; i++) {
+		const struct tn_plan_pin *pin = &plan->pins[i];
+		const struct tn_plan_tensor *p;
+
+		v.tensor = pin->tensor < plan->n_tensors ? pin->tensor : TN_NONE;
+		if (v.tensor == TN_NONE || pin->region >= plan->n_regions) {
+			tn_check_refuse(c, &v, "pin %u names nothing", i);
+			continue;
+		}
+		p = &plan->tensors[pin->tensor];
+		v.region = p->region;
+		pinned[c->ref.extent[pin->tensor].root] = true;
+		if (p->region != pin->region)
+			tn_check_refuse(c, &v, "it is pinned to '%s' but not there",
+				plan->regions[pin->region].name);
+		else if (pin->offset >= 0 && p->offset != pin->offset)
+			tn_check_refuse(c, &v,
+				"it is pinned to offset %" PRId64 " but lies at %" PRId64,
+				pin->offset, p->offset);
+	}
+}
+
+/* Nothing but pinned tensors is in what the caller owns, who may use the rest. */
+static void check_owned(struct tn_check *c, const bool *pinned)
+{
+	const struct tn_plan *plan = c->plan;
+	struct tn_verdict v = { .rule = "plan/pin", .op = TN_NONE };
+
+	for (uint32_t i = 0; i < c->g->n_tensors; i++) {
+		v.tensor = i;
+		v.region = plan->tensors[i].region;
+		if (v.region < plan->n_regions && plan->regions[v.region].owned &&
+			!pinned[c->ref.extent[i].root])
+			tn_check_refuse(c, &v,
+				"'%s' belongs to the caller, and the tensor is not "
+				"pinned to it",
+				plan->regions[v.region].name);
+	}
+}
+
 static void check_op(struct tn_check *c, uint32_t op)
 {
 	const struct tn_plan_op *p = &c->plan->ops[op];
@@ -98,6 +213,13 @@ static void check_op(struct tn_check *c, uint32_t op)
 		.op = op, .tensor = TN_NONE, .region = p->scratch_region
 	};
 
+	if (p->scratch_bytes && v.region < c->plan->n_regions &&
+		c->plan->regions[v.region].owned) {
+		v.rule = "plan/pin";
+		tn_check_refuse(c, &v,
+			"scratch lies in '%s', which belongs to the caller",
+			c->plan->regions[v.region].name);
+	}
 	if (p->scratch_bytes)
 		check_range(
 			c, v, p->scratch_offset, p->scratch_bytes, SCRATCH_ALIGN, false);
@@ -199,8 +321,9 @@ bool tn_check_layout(struct tn_check *c)
 {
 	const struct tn_graph *g = c->g;
 	bool *part = TN_NEW_ARRAY(c->arena, bool, g->n_tensors);
+	bool *pinned = TN_NEW_ARRAY(c->arena, bool, g->n_tensors);
 
-	if (!part)
+	if (!part || !pinned)
 		return false;
 	/* an elided op's output lies where its input does, and that may be a view */
 	for (uint32_t i = 0; i < g->n_ops; i++)
@@ -208,6 +331,9 @@ bool tn_check_layout(struct tn_check *c)
 			g->ops[i].outputs[0].i != TN_NONE)
 			part[g->ops[i].outputs[0].i] = true;
 	check_regions(c);
+	check_pins(c, pinned);
+	spread_pins(c, pinned);
+	check_owned(c, pinned);
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		check_tensor(c, i, part[i]);
 	for (uint32_t i = 0; i < g->n_ops; i++)

@@ -93,8 +93,12 @@ static void report_some(
 static void split_regions(struct sample *s)
 {
 	static struct tn_plan_region regions[2] = {
-		{ "sram", 2048, 1024, 16, 1 },
-		{ "psram", -1, 512, 16, 8 },
+		{ .name = "sram",
+			.capacity = 2048,
+			.used = 1024,
+			.align = 16,
+			.cost = 1 },
+		{ .name = "psram", .capacity = -1, .used = 512, .align = 16, .cost = 8 },
 	};
 
 	s->plan.regions = regions;

@@ -12,7 +12,7 @@ bool own_plan(const struct tn_graph *g, enum tn_overlap_mode mode, struct tn_are
 	struct tn_inplace inplace;
 	struct tn_lowered lowered;
 	struct tn_solution solution;
-	const struct tn_lower_options options = { mode, 16 };
+	const struct tn_lower_options options = { .overlap = mode, .align = 16 };
 	const struct tn_limits limits = { 2000, 0 };
 	const struct tn_tables tables = { g, &order, &aliases, &live, &inplace };
 

@@ -1,0 +1,337 @@
+#include "driver/fit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/banned.h"
+#include "base/checked.h"
+
+#define TRIAL_NODES ((int64_t)200000)
+#define TRIALS_MAX  32 /* of single changes */
+#define NAMES_MAX   8 /* tensors that are named at the peak */
+
+/* A copy of a run that may be changed and planned again. */
+struct trial {
+	tenure_options options;
+	struct tn_run run;
+};
+
+static bool trial_start(struct trial *t, const struct tn_run *run)
+{
+	const struct tn_memories *m = &run->memories;
+	struct tn_run *copy = &t->run;
+
+	t->options = *run->options;
+	t->options.nodes = TRIAL_NODES;
+	t->options.time_limit = 0;
+	tn_run_init(copy, &t->options);
+	copy->source = run->source;
+	copy->graph = run->graph;
+	copy->graph.tensors =
+		TN_NEW_ARRAY(&copy->arena, struct tn_tensor, run->graph.n_tensors);
+	copy->memories = *m;
+	copy->memories.regions =
+		TN_NEW_ARRAY(&copy->arena, struct tn_plan_region, m->n_regions);
+	copy->memories.pins = TN_NEW_ARRAY(&copy->arena, struct tn_plan_pin, m->n_pins);
+	if (!copy->graph.tensors || !copy->memories.regions || !copy->memories.pins)
+		return false;
+	if (run->graph.n_tensors)
+		memcpy(copy->graph.tensors, run->graph.tensors,
+			run->graph.n_tensors * sizeof(*copy->graph.tensors));
+	memcpy(copy->memories.regions, m->regions,
+		m->n_regions * sizeof(*copy->memories.regions));
+	if (m->n_pins)
+		memcpy(copy->memories.pins, m->pins,
+			m->n_pins * sizeof(*copy->memories.pins));
+	return true;
+}
+
+static void trial_end(struct trial *t)
+{
+	tn_run_release(&t->run);
+}
+
+/* ---- how many bytes are missing ---- */
+
+/* Does it fit with so many bytes of room in region r? */
+static bool fits_with(struct trial *t, const struct tn_run *run, uint32_t r, int64_t room)
+{
+	if (!trial_start(t, run))
+		return false;
+	t->run.memories.regions[r].capacity = room + run->memories.regions[r].reserved;
+	return tn_pipeline_solve(&t->run) == TN_OK;
+}
+
+/* The least room in region r that a plan was found for; -1: none, however large. */
+static int64_t enough(const struct tn_run *run, uint32_t r)
+{
+	const struct tn_plan_region *region = &run->memories.regions[r];
+	int64_t no = tn_memory_room(region), yes = -1;
+	struct trial t;
+
+	if (fits_with(&t, run, r, INT64_MAX / 16))
+		yes = t.run.plan.regions[r].used;
+	trial_end(&t);
+	while (yes - no > region->align) {
+		const int64_t middle =
+			no + (yes - no) / 2 / region->align * region->align;
+		const int64_t room = middle > no ? middle : no + region->align;
+
+		if (room >= yes)
+			break;
+		if (fits_with(&t, run, r, room))
+			yes = t.run.plan.regions[r].used;
+		else
+			no = room;
+		trial_end(&t);
+	}
+	return yes;
+}
+
+/* ---- the peak ---- */
+
+/* The position at which most bytes of the region are needed. */
+static uint32_t peak_of(const struct tn_placed *p, uint32_t n_ops, uint32_t r)
+{
+	const struct tn_problem *q = &p->lowered.problem;
+	uint32_t peak = 0;
+	int64_t most = -1;
+
+	for (uint32_t k = 0; k < n_ops; k++) {
+		int64_t sum = 0;
+
+		for (uint32_t b = 0; b < q->n_buffers; b++)
+			if (p->solution.region[b] == r &&
+				q->buffers[b].begin < 2 * (int64_t)k + 2 &&
+				q->buffers[b].end > 2 * (int64_t)k)
+				sum += q->buffers[b].size;
+		if (sum > most) {
+			most = sum;
+			peak = k;
+		}
+	}
+	return peak;
+}
+
+static void name_peak(struct tn_run *run, const struct tn_run *grown, uint32_t r)
+{
+	const struct tn_placed *p = &grown->placed;
+	const struct tn_problem *q = &p->lowered.problem;
+	const uint32_t k = peak_of(p, run->graph.n_ops, r);
+	struct tn_strbuf text;
+	uint32_t n = 0;
+
+	if (!run->graph.n_ops)
+		return;
+	tn_strbuf_init(&text);
+	for (uint32_t b = 0; b < q->n_buffers; b++) {
+		const uint32_t root = p->lowered.root_of[b].i;
+
+		if (p->solution.region[b] != r || !q->buffers[b].size ||
+			q->buffers[b].begin >= 2 * (int64_t)k + 2 ||
+			q->buffers[b].end <= 2 * (int64_t)k || ++n > NAMES_MAX)
+			continue;
+		tn_strbuf_printf(&text, "%s%s%s%s %" PRId64 " B", n > 1 ? ", " : "",
+			root == TN_NONE ? "" : "'",
+			root == TN_NONE ? "scratch" : run->graph.tensors[root].name,
+			root == TN_NONE ? "" : "'", q->buffers[b].size);
+	}
+	if (n > NAMES_MAX)
+		tn_strbuf_printf(&text, " and %u more", n - NAMES_MAX);
+	tn_diag_note(&run->diags, "alive at the peak, op '%s', in '%s': %s",
+		run->graph.ops[grown->order.at[k].i].name, run->memories.regions[r].name,
+		text.text ? text.text : "nothing");
+	tn_strbuf_release(&text);
+}
+
+/* ---- single changes ---- */
+
+static bool change_overlap(struct trial *t, uint32_t i)
+{
+	(void)i;
+	if (t->options.overlap == TENURE_OVERLAP_FULL)
+		return false;
+	t->options.overlap = TENURE_OVERLAP_FULL;
+	return true;
+}
+
+static bool change_inputs(struct trial *t, uint32_t i)
+{
+	bool any = false;
+
+	(void)i;
+	for (uint32_t k = 0; k < t->run.graph.n_inputs; k++) {
+		struct tn_tensor *input = &t->run.graph.tensors[t->run.graph.inputs[k].i];
+
+		any = any || !input->clobber;
+		input->clobber = true;
+	}
+	return any;
+}
+
+static uint32_t count_keep(const struct tn_run *run)
+{
+	return (uint32_t)run->options->keep.n;
+}
+
+static bool change_keep(struct trial *t, uint32_t i)
+{
+	const char *name = t->options.keep.items[i];
+
+	for (uint32_t k = 0; k < t->run.graph.n_tensors; k++)
+		if (strcmp(t->run.graph.tensors[k].name, name) == 0)
+			t->run.graph.tensors[k].observed = false;
+	return true;
+}
+
+static const char *name_keep(const struct tn_run *run, uint32_t i)
+{
+	return run->options->keep.items[i];
+}
+
+static uint32_t count_pins(const struct tn_run *run)
+{
+	return run->memories.n_pins;
+}
+
+static bool change_pin(struct trial *t, uint32_t i)
+{
+	struct tn_memories *m = &t->run.memories;
+
+	m->pins[i] = m->pins[--m->n_pins];
+	return true;
+}
+
+static const char *name_pin(const struct tn_run *run, uint32_t i)
+{
+	return run->graph.tensors[run->memories.pins[i].tensor].name;
+}
+
+static uint32_t count_regions(const struct tn_run *run)
+{
+	return run->memories.n_regions;
+}
+
+static bool change_reserve(struct trial *t, uint32_t i)
+{
+	struct tn_plan_region *r = &t->run.memories.regions[i];
+	const bool any = r->reserved > 0;
+
+	r->reserved = 0;
+	return any;
+}
+
+static bool change_owned(struct trial *t, uint32_t i)
+{
+	struct tn_plan_region *r = &t->run.memories.regions[i];
+	const bool any = r->owned;
+
+	r->owned = false;
+	return any;
+}
+
+static const char *name_region(const struct tn_run *run, uint32_t i)
+{
+	return run->memories.regions[i].name;
+}
+
+static const struct change {
+	uint32_t (*count)(const struct tn_run *run); /* NULL: one */
+	bool (*apply)(struct trial *t, uint32_t i); /* false: nothing to change */
+	const char *(*name)(const struct tn_run *run, uint32_t i); /* NULL: none */
+	const char *text, *end; /* around the name */
+} changes[] = {
+	{ NULL, change_overlap, NULL, "--overlap full", "" },
+	{ NULL, change_inputs, NULL,
+		"graph inputs that may be overwritten (without --keep-inputs, or "
+		"'clobber' in the graph)",
+		"" },
+	{ count_keep, change_keep, name_keep, "without --keep ", "" },
+	{ count_pins, change_pin, name_pin, "without the pin of '", "'" },
+	{ count_regions, change_reserve, name_region, "without the reserve of '", "'" },
+	{ count_regions, change_owned, name_region, "without --owned ", "" },
+};
+
+static void try_changes(struct tn_run *run)
+{
+	uint32_t trials = 0;
+
+	for (size_t c = 0; c < sizeof(changes) / sizeof(*changes); c++) {
+		const struct change *change = &changes[c];
+		const uint32_t n = change->count ? change->count(run) : 1;
+
+		for (uint32_t i = 0; i < n && trials < TRIALS_MAX; i++) {
+			struct trial t;
+
+			if (trial_start(&t, run) && change->apply(&t, i)) {
+				trials++;
+				if (tn_pipeline_solve(&t.run) == TN_OK)
+					tn_diag_note(&run->diags, "would fit: %s%s%s",
+						change->text,
+						change->name ? change->name(run, i) : "",
+						change->end);
+			}
+			trial_end(&t);
+		}
+	}
+}
+
+/* ---- the report ---- */
+
+struct lack {
+	int64_t room[TN_REGIONS_MAX]; /* that would do; -1: none would */
+	uint32_t best; /* region that lacks least; n_regions: none helps */
+};
+
+static int64_t missing(const struct tn_run *run, const struct lack *l, uint32_t r)
+{
+	return l->room[r] - tn_memory_room(&run->memories.regions[r]);
+}
+
+static void measure(const struct tn_run *run, struct lack *out)
+{
+	const uint32_t n = run->memories.n_regions;
+
+	out->best = n;
+	for (uint32_t r = 0; r < n; r++) {
+		out->room[r] = run->memories.regions[r].owned ? -1 : enough(run, r);
+		if (out->room[r] >= 0 &&
+			(out->best == n ||
+				missing(run, out, r) < missing(run, out, out->best)))
+			out->best = r;
+	}
+}
+
+void tn_fit_explain(struct tn_run *run)
+{
+	const struct tn_memories *m = &run->memories;
+	const char *proof = run->placed.solution.hopeless ? "the tensors do not fit"
+							  : "no plan was found that fits";
+	struct trial grown;
+	struct lack l;
+
+	measure(run, &l);
+	if (l.best == m->n_regions) {
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "memory/over-budget", run->source,
+			"", NULL, "%s, and no single region, however large, would help",
+			proof);
+		try_changes(run);
+		return;
+	}
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "memory/over-budget", run->source, "",
+		m->regions[l.best].name,
+		"%s: %" PRId64 " B are missing in '%s', which has %" PRId64 " B", proof,
+		missing(run, &l, l.best), m->regions[l.best].name,
+		tn_memory_room(&m->regions[l.best]));
+	if (fits_with(&grown, run, l.best, l.room[l.best]))
+		name_peak(run, &grown.run, l.best);
+	trial_end(&grown);
+	for (uint32_t r = 0; r < m->n_regions; r++)
+		if (l.room[r] >= 0)
+			tn_diag_note(&run->diags,
+				"would fit: '%s' of %" PRId64 " B, %" PRId64 " B more",
+				m->regions[r].name,
+				m->regions[r].capacity + missing(run, &l, r),
+				missing(run, &l, r));
+	try_changes(run);
+}
