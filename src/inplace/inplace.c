@@ -170,6 +170,15 @@ static bool in_place_variant(const struct tn_candidate *c)
 	return false;
 }
 
+/* Does the output's storage live since this op? What is older, a root of which the output
+ * is a part, must keep its bytes until then. */
+static bool is_born(const struct judge *j, const struct tn_candidate *c)
+{
+	const struct tn_span *span = &j->live->root[j->aliases->of[c->out.i].root.i];
+
+	return span->first == 2 * (int64_t)j->order->position[c->op.i] + 1;
+}
+
 static void weigh(const struct judge *j, struct tn_candidate *c, bool class_dies)
 {
 	int64_t in = j->g->tensors[c->in.i].bytes, out = j->g->tensors[c->out.i].bytes;
@@ -183,7 +192,7 @@ static void weigh(const struct judge *j, struct tn_candidate *c, bool class_dies
 			c->best = v;
 		}
 	}
-	c->may_overlap = class_dies && least < in + out;
+	c->may_overlap = class_dies && least < in + out && is_born(j, c);
 	if (c->verdict == VERDICT_PROVED)
 		c->saves_bytes = tn_min_i64(in, out);
 	else if (c->may_overlap)

@@ -125,6 +125,7 @@ static bool stands_alone(const struct lowering *l, tn_tensor_id id)
 struct merge {
 	uint32_t into; /* the buffer that this one became part of; itself if none */
 	int64_t shift; /* bytes from its start */
+	uint32_t op; /* the last op one of whose outputs became part of it */
 };
 
 static uint32_t merged(struct merge *m, uint32_t b, int64_t *shift)
@@ -158,7 +159,7 @@ static enum tn_status merge_in_place(struct lowering *l)
 	if (!m)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < l->buffers.count; i++)
-		m[i].into = i;
+		m[i] = (struct merge){ i, 0, TN_NONE };
 	for (size_t i = 0; i < l->t->inplace->n; i++) {
 		const struct tn_candidate *c = &l->t->inplace->list[i];
 		uint32_t a = l->out->buffer_of[c->in.i], b = l->out->buffer_of[c->out.i];
@@ -172,12 +173,15 @@ static enum tn_status merge_in_place(struct lowering *l)
 		shift += l->out->shift_of[c->in.i];
 		into = &l->buffers.items[a];
 		from = &l->buffers.items[b];
-		/* what dies here is the newest tenant, and nobody has taken its place yet */
-		if (a == b || into->end != from->begin + 1 || shift % from->align != 0)
+		/* what dies here is the newest tenant, and nobody has taken its place yet,
+		 * not even another output that nobody reads */
+		if (a == b || into->end != from->begin + 1 || m[a].op == c->op.i ||
+			shift % from->align != 0)
 			continue;
 		into->end = from->end;
 		into->size = tn_max_i64(into->size, shift + from->size);
-		m[b] = (struct merge){ a, shift };
+		m[a].op = c->op.i;
+		m[b] = (struct merge){ a, shift, TN_NONE };
 		from->size = 0;
 		from->end = from->begin + 1;
 	}
