@@ -1,137 +1,169 @@
-/* The verifier against real execution: random graphs, random plans of them and the plans
- * of the planner itself are judged by the verifier and executed by the kernels, and every
+/* The verifier against real execution: plans of random graphs, those of the planner, random
+ * ones and changed ones, are judged by the verifier and executed by the kernels, and every
  * activation, output, kept input and variable is compared with a run without sharing.
  *
- *   campaign [--from SEED] [--count N] [--changes N] [--progress FILE] [--quiet]
- *            [--accepted-only]
+ *   campaign [--pairs N] [--from SEED] [--state FILE] [--until-unsound]
+ *            [--accepted-only] [--show]
  *
- * Nothing that is accepted may differ, and no plan of the planner may be refused: exit
- * status 1 if so, with the seed. With --progress the seeds that are done and the counts
- * are kept in the file, and the next run goes on from there. With --accepted-only no
- * refused plan is executed: a kernel whose operands are destroyed under its feet may index
- * a table anywhere, which a sanitizer rightly reports. */
+ * N executed pairs in all (else $TENURE_PAIRS, else 20000). With a state file (else
+ * $TENURE_PAIRS_STATE) a run goes on where the last one ended. Exit status 1: a plan was
+ * accepted and ran differently, a plan of the planner was refused, or too little of some
+ * kind was seen. With --accepted-only no refused plan is executed: a sanitizer would report
+ * what a kernel does whose operands are destroyed under its feet. --show prints graphs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fnv.h"
-#include "exec/exec.h"
 #include "gen_graph.h"
 #include "gen_plan.h"
+#include "ir/print.h"
 #include "ir/validate.h"
 #include "own_plan.h"
+#include "state.h"
+#include "tally.h"
+#include "trace.h"
+#include "exec/exec.h"
 #include "verify/verify.h"
 
-enum count {
-	GRAPHS,
-	ACCEPTED_EQUAL,
-	ACCEPTED_DIFFERENT, /* must stay 0 */
-	ACCEPTED_REPLAYED, /* of the accepted: at least one op by its steps */
-	REFUSED_EQUAL, /* luck, or dead bytes that a rule protects all the same */
-	REFUSED_DIFFERENT,
-	REFUSED_BY_EXECUTOR, /* the executor would not run it either */
-	PLANNED, /* plans of the planner */
-	PLANNED_REFUSED, /* must stay 0 */
-	UNPLANNED, /* the planner has no answer; must stay 0 */
-	COUNTS,
-};
-
-static const char *const names[COUNTS] = { "graphs", "accepted and equal",
-	"accepted and different", "accepted by replay", "refused and equal",
-	"refused and different", "refused by both", "planned", "planned and refused",
-	"not planned" };
+#define PLANS_OF_A_GRAPH 60
+#define SEED		 7 /* of the inputs */
+#define OTHER_SEED	 1000 /* to tell luck */
+#define OTHER_SEEDS	 3
 
 struct campaign {
-	uint64_t count[COUNTS];
-	uint32_t from, n, changes;
-	const char *progress;
-	bool quiet, accepted_only;
+	struct tally tally;
+	bool accepted_only, until_unsound, show;
 };
 
-/* What a run shows, as digests: the output of each op right after it, and at the end what
- * lasts. Not of ops with more outputs (those that nobody reads may share bytes), nor of
- * views that the graph declares (they compute nothing, and nobody need be able to read
- * them at once). */
-struct trace {
-	const struct tn_graph *g;
-	uint64_t *by_op;
-	uint64_t last;
+struct subject {
+	uint32_t seed;
+	struct tn_gen gen;
+	struct tn_graph g;
+	struct trace right, other[OTHER_SEEDS]; /* the latter made when they are needed */
 };
 
-static void *must(void *p)
+/* ---- one pair ---- */
+
+static void note_graph(struct tally *t, const struct tn_graph *g)
 {
-	if (!p) {
-		fprintf(stderr, "out of memory\n");
-		exit(3);
+	bool has[FEATURES] = { false };
+
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		uint32_t readers = 0;
+
+		for (uint32_t k = 0; k < g->n_ops; k++)
+			for (uint32_t n = 0; n < g->ops[k].n_inputs; n++)
+				readers += g->ops[k].inputs[n].i == i;
+		has[HAS_BRANCH] = has[HAS_BRANCH] ||
+				  (readers > 1 && g->tensors[i].role != ROLE_CONST);
+		has[HAS_VIEW] = has[HAS_VIEW] || g->tensors[i].view_of.i != TN_NONE;
+		has[HAS_STATE] = has[HAS_STATE] || g->tensors[i].role == ROLE_VARIABLE;
+		has[HAS_MUTATION] =
+			has[HAS_MUTATION] ||
+			(g->tensors[i].mutated && g->tensors[i].role != ROLE_VARIABLE);
 	}
-	return p;
+	for (int i = 0; i < FEATURES; i++)
+		t->features[i] += has[i];
+	t->ops[g->n_ops < TALLY_OPS_MAX ? g->n_ops : TALLY_OPS_MAX - 1]++;
+	t->graphs++;
 }
 
-static void see(void *user, const struct tn_exec_layer *layer)
+/* Do an input and an output of the op share bytes? 2: not at the same offset. */
+static int overlaps(
+	const struct tn_graph *g, const struct tn_plan *plan, const struct tn_op *op)
 {
-	struct trace *t = user;
+	int most = 0;
 
-	if (layer->op.i != TN_NONE && t->g->ops[layer->op.i].n_outputs == 1 &&
-		t->g->tensors[layer->tensor.i].view_of.i == TN_NONE)
-		t->by_op[layer->op.i] = tn_fnv(
-			tn_fnv_u64(t->by_op[layer->op.i], 1), layer->bytes, layer->size);
-}
+	for (uint32_t i = 0; i < op->n_inputs; i++)
+		for (uint32_t k = 0; k < op->n_outputs; k++) {
+			const struct tn_plan_tensor *a, *b;
+			int64_t offset;
 
-static void see_last(struct trace *t, const struct tn_exec *e)
-{
-	for (uint32_t i = 0; i < t->g->n_tensors; i++) {
-		const struct tn_tensor *x = &t->g->tensors[i];
-		const uint8_t *bytes;
-		size_t size;
-
-		if (!(x->role == ROLE_VARIABLE || x->observed || x->role == ROLE_OUTPUT ||
-			    tn_graph_is_output(t->g, (tn_tensor_id){ i }) ||
-			    (x->role == ROLE_INPUT && !x->clobber)))
-			continue;
-		bytes = tn_exec_bytes(e, (tn_tensor_id){ i }, &size);
-		if (bytes)
-			t->last = tn_fnv(tn_fnv_u64(t->last, i), bytes, size);
-	}
-}
-
-/* Two invocations with other inputs; false when the executor refuses the plan. */
-static bool execute(const struct tn_graph *g, const struct tn_plan *plan, int poison,
-	struct tn_arena *arena, struct trace *out)
-{
-	struct tn_diags diags;
-	struct tn_exec *e;
-
-	tn_diags_init(&diags, arena);
-	*out = (struct trace){ .g = g,
-		.by_op = must(TN_NEW_ARRAY(arena, uint64_t, g->n_ops)),
-		.last = TN_FNV_INIT };
-	if (tn_exec_new(g, plan, arena, &diags, &e) != TN_OK) {
-		if (!plan) {
-			fprintf(stderr, "a graph does not run: %s\n",
-				diags.list.count ? diags.list.items[0].message : "");
-			exit(3);
+			if (op->inputs[i].i == TN_NONE ||
+				gen_plan_root(g, op->inputs[i].i, &offset) ==
+					gen_plan_root(g, op->outputs[k].i, &offset))
+				continue;
+			a = &plan->tensors[op->inputs[i].i];
+			b = &plan->tensors[op->outputs[k].i];
+			if (a->region == b->region && a->region != TN_REGION_NONE &&
+				a->offset < b->offset + b->bytes &&
+				b->offset < a->offset + a->bytes)
+				most = a->offset != b->offset ? 2 : most ? most : 1;
 		}
-		return false;
-	}
-	tn_exec_poison(e, poison);
-	for (uint32_t run = 0; run < 2; run++) {
-		tn_exec_seed(e, 7 + run);
-		if (tn_exec_run(e, see, out) != TN_OK)
-			return false;
-		see_last(out, e);
-	}
-	return true;
+	return most;
 }
 
-static bool same(const struct trace *a, const struct trace *b)
+static void note_accepted(struct tally *t, const struct tn_graph *g,
+	const struct tn_plan *plan, const struct tn_verdict *verdict)
 {
-	return a->last == b->last &&
-	       memcmp(a->by_op, b->by_op, a->g->n_ops * sizeof(*a->by_op)) == 0;
+	bool elided = false, first = false, second = false;
+	int most = 0;
+
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		int how = plan->ops[i].elided ? 0 : overlaps(g, plan, &g->ops[i]);
+
+		most = how > most ? how : most;
+		elided = elided || plan->ops[i].elided;
+	}
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		first = first || plan->tensors[i].region == 0;
+		second = second || plan->tensors[i].region == 1;
+	}
+	t->overlapping += most > 0;
+	t->partly += most > 1;
+	t->elided += elided;
+	t->regions += first && second;
+	t->replayed += verdict->replayed > 0;
 }
 
-static void judge(struct campaign *c, uint32_t seed, const struct tn_graph *g,
-	const struct tn_plan *plan, const struct trace *right, bool planned)
+static void note_rules(struct tally *t, const struct tn_diags *diags)
+{
+	bool seen[TALLY_RULES] = { false };
+
+	for (size_t i = 0; i < diags->list.count; i++)
+		seen[tally_rule(diags->list.items[i].rule)] = true;
+	for (int i = 0; i < TALLY_RULES; i++)
+		t->rules[i] += seen[i];
+}
+
+/* Does a plan that ran equal differ for other inputs? */
+static bool is_lucky(
+	struct subject *s, const struct tn_plan *plan, struct tn_arena *arena)
+{
+	for (uint32_t i = 0; i < OTHER_SEEDS; i++) {
+		uint32_t seed = OTHER_SEED + 2 * i;
+		struct trace t;
+
+		if (!s->other[i].g)
+			(void)trace_run(&s->g, NULL, TN_POISON_NONE, seed, &s->gen.arena,
+				&s->other[i]);
+		if (!trace_run(&s->g, plan, 0x3c, seed, arena, &t) ||
+			!trace_same(&t, &s->other[i]))
+			return true;
+	}
+	return false;
+}
+
+static void show_plan(const struct subject *s, const struct tn_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->n_tensors; i++)
+		if (plan->tensors[i].region != TN_REGION_NONE)
+			printf("  %s: region %u, %" PRId64 " + %" PRId64 "\n",
+				s->g.tensors[i].name, plan->tensors[i].region,
+				plan->tensors[i].offset, plan->tensors[i].bytes);
+	for (uint32_t i = 0; i < plan->n_ops; i++) {
+		const struct tn_plan_op *p = &plan->ops[plan->order[i]];
+
+		printf("  %s:%s%s hold %u, scratch %" PRId64 " + %" PRId64 "\n",
+			s->g.ops[plan->order[i]].name, p->elided ? " elided" : "",
+			p->descending ? " descending" : "", p->hold, p->scratch_offset,
+			p->scratch_bytes);
+	}
+}
+
+static enum outcome judge(struct campaign *c, struct subject *s,
+	const struct tn_plan *plan, enum source source)
 {
 	struct tn_arena arena;
 	struct tn_diags diags;
@@ -139,149 +171,176 @@ static void judge(struct campaign *c, uint32_t seed, const struct tn_graph *g,
 	struct trace t;
 	enum tn_status status;
 	bool equal = true, ran = true;
+	enum outcome o;
 
 	tn_arena_init(&arena);
 	tn_diags_init(&diags, &arena);
-	status = tn_verify(g, plan, &arena, &diags, &verdict);
-	if (status != TN_OK && c->accepted_only)
-		ran = false;
-	for (int i = 0; i < 2 && ran; i++) {
-		ran = execute(g, plan, i ? 0x55 : 0xaa, &arena, &t);
-		equal = equal && ran && same(&t, right);
+	status = tn_verify(&s->g, plan, &arena, &diags, &verdict);
+	if (status != TN_OK && status != TN_ERR_REFUSED) {
+		fprintf(stderr, "seed %u: the verifier fails with %d\n", s->seed, status);
+		exit(3);
+	}
+	for (int i = 0; i < 2 && equal; i++) {
+		ran = (status == TN_OK || !c->accepted_only) &&
+		      trace_run(&s->g, plan, i ? 0x55 : 0xaa, SEED, &arena, &t);
+		equal = ran && trace_same(&t, &s->right);
 	}
 	if (status == TN_OK)
-		c->count[equal ? ACCEPTED_EQUAL : ACCEPTED_DIFFERENT]++;
+		o = equal ? ACCEPTED_EQUAL : ACCEPTED_DIFFERENT;
 	else if (!ran)
-		c->count[REFUSED_BY_EXECUTOR]++;
+		o = REFUSED_UNRUN;
+	else if (!equal)
+		o = REFUSED_DIFFERENT;
 	else
-		c->count[equal ? REFUSED_EQUAL : REFUSED_DIFFERENT]++;
-	c->count[ACCEPTED_REPLAYED] += status == TN_OK && verdict.replayed > 0;
-	c->count[PLANNED] += planned;
-	c->count[PLANNED_REFUSED] += planned && status != TN_OK;
-	if (status == TN_OK && !equal && !c->quiet)
-		printf("seed %u: accepted and different\n", seed);
-	if (planned && status != TN_OK && !c->quiet)
-		printf("seed %u: a plan of the planner is refused: %s, %s\n", seed,
-			verdict.rule ? verdict.rule : "",
-			diags.list.count ? diags.list.items[0].message : "");
+		o = is_lucky(s, plan, &arena) ? REFUSED_LUCKY : REFUSED_EQUAL;
+	c->tally.outcome[source][o]++;
+	if (o != REFUSED_UNRUN)
+		for (uint32_t i = 0; i < s->g.n_ops; i++)
+			c->tally.kinds[s->g.ops[i].kind]++;
+	if (o == ACCEPTED_EQUAL)
+		note_accepted(&c->tally, &s->g, plan, &verdict);
+	if (status != TN_OK)
+		note_rules(&c->tally, &diags);
+	if (o == REFUSED_EQUAL)
+		c->tally.equal_by_rule[tally_rule(verdict.rule)]++;
+	if (o == ACCEPTED_DIFFERENT && !c->until_unsound)
+		printf("seed %u: accepted and different\n", s->seed);
+	if (source == SOURCE_OURS && status != TN_OK) {
+		c->tally.ours_refused++;
+		if (!c->until_unsound)
+			printf("seed %u: a plan of the planner is refused: %s, %s\n",
+				s->seed, verdict.rule, diags.list.items[0].message);
+		if (c->show)
+			show_plan(s, plan);
+	}
 	tn_arena_release(&arena);
+	return o;
+}
+
+/* ---- one graph ---- */
+
+static void show(struct subject *s)
+{
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	tn_graph_print(&s->g, &text);
+	printf("%s", text.text ? text.text : "");
+	tn_strbuf_release(&text);
+}
+
+static void begin(struct campaign *c, struct subject *s, uint32_t seed)
+{
+	const struct tn_gen_options options = { .ops = 5 + seed % 20,
+		.runnable = true,
+		.types = seed % 4 != 3,
+		.views = seed % 3 == 1 || seed % 11 == 0,
+		.state = seed % 5 == 2,
+		.mutation = seed % 7 == 3 || seed % 11 == 0 };
+
+	memset(s, 0, sizeof(*s));
+	s->seed = seed;
+	tn_gen_init(&s->gen, seed);
+	tn_gen_graph(&s->gen, &options, &s->g);
+	if (tn_validate(&s->g, &s->gen.diags) != TN_OK) {
+		fprintf(stderr, "seed %u: the graph is not valid: %s\n", seed,
+			s->gen.diags.list.items[s->gen.diags.list.count - 1].message);
+		exit(3);
+	}
+	if (c->show)
+		show(s);
+	(void)trace_run(&s->g, NULL, TN_POISON_NONE, SEED, &s->gen.arena, &s->right);
+	note_graph(&c->tally, &s->g);
+}
+
+/* Plans of ours, in the order of the modes, then one by first fit. */
+enum { BASES = OVERLAP_FULL + 2 };
+
+static void make_bases(struct campaign *c, struct subject *s, struct tn_plan base[BASES])
+{
+	gen_plan(&s->gen, &s->g, &base[BASES - 1]);
+	(void)judge(c, s, &base[BASES - 1], SOURCE_FIRST_FIT);
+	for (int mode = OVERLAP_NONE; mode <= OVERLAP_FULL; mode++) {
+		if (own_plan(&s->g, (enum tn_overlap_mode)mode, &s->gen.arena,
+			    &base[mode])) {
+			(void)judge(c, s, &base[mode], SOURCE_OURS);
+			continue;
+		}
+		base[mode] = base[BASES - 1];
+		c->tally.unplanned++;
+		printf("seed %u: the planner has no plan\n", s->seed);
+	}
 }
 
 static void run_seed(struct campaign *c, uint32_t seed)
 {
-	const struct tn_gen_options options = { .ops = 4 + seed % 13,
-		.runnable = true,
-		.views = seed % 3 == 1,
-		.state = seed % 3 == 2 };
-	struct tn_gen gen;
-	struct tn_graph g;
-	struct tn_plan plan, changed;
-	struct trace right;
+	/* what cannot be executed, or is refused nearly always, more seldom */
+	static const uint8_t often[MUTANTS] = { 4, 2, 3, 6, 14, 6, 3, 2, 5, 2, 1, 2 };
+	struct tn_plan base[BASES], plan;
+	struct subject s;
+	uint32_t all = 0;
 
-	tn_gen_init(&gen, seed);
-	tn_gen_graph(&gen, &options, &g);
-	if (tn_validate(&g, &gen.diags) != TN_OK) {
-		fprintf(stderr, "seed %u: the graph is not valid\n", seed);
-		exit(3);
+	for (int i = 0; i < MUTANTS; i++)
+		all += often[i];
+	begin(c, &s, seed);
+	make_bases(c, &s, base);
+	for (uint32_t i = BASES; i < PLANS_OF_A_GRAPH; i++) {
+		uint32_t which = i % 2 ? OVERLAP_FULL : tn_gen_random(&s.gen, BASES);
+		uint32_t how = 0, at = tn_gen_random(&s.gen, all);
+
+		while (at >= often[how])
+			at -= often[how++];
+		gen_plan_copy(&s.gen, &base[which], &plan);
+		gen_plan_mutate(&s.gen, &s.g, &plan, (enum gen_mutant)how);
+		if (i % 3 == 0 && how < MUTANT_SHRINK)
+			gen_plan_mutate(&s.gen, &s.g, &plan,
+				(enum gen_mutant)tn_gen_random(&s.gen, MUTANT_SHRINK));
+		c->tally.of_ours += which <= OVERLAP_FULL;
+		(void)judge(c, &s, &plan, (enum source)how);
 	}
-	(void)execute(&g, NULL, TN_POISON_NONE, &gen.arena, &right);
-	c->count[GRAPHS]++;
-	for (int mode = OVERLAP_NONE; mode <= OVERLAP_FULL; mode++) {
-		if (!own_plan(&g, (enum tn_overlap_mode)mode, &gen.arena, &plan)) {
-			c->count[UNPLANNED]++;
-			if (!c->quiet)
-				printf("seed %u: the planner has no plan\n", seed);
-			gen_plan(&gen, &g, &plan);
-			continue;
-		}
-		judge(c, seed, &g, &plan, &right, true);
-	}
-	for (uint32_t i = 0; i < c->changes; i++) {
-		if (i % 2)
-			gen_plan(&gen, &g, &plan); /* else the planner's densest one */
-		gen_plan_copy(&gen, &plan, &changed);
-		for (uint32_t k = 0; k <= i % 3; k++)
-			gen_plan_change(&gen, &g, &changed);
-		judge(c, seed, &g, &changed, &right, false);
-	}
-	tn_gen_release(&gen);
-}
-
-static void load(struct campaign *c)
-{
-	FILE *f = c->progress ? fopen(c->progress, "r") : NULL;
-
-	if (!f)
-		return;
-	if (fscanf(f, "%" SCNu32, &c->from) != 1)
-		exit(2);
-	for (int i = 0; i < COUNTS; i++)
-		if (fscanf(f, "%" SCNu64, &c->count[i]) != 1)
-			exit(2);
-	fclose(f);
-}
-
-static void save(const struct campaign *c, uint32_t next)
-{
-	FILE *f = c->progress ? fopen(c->progress, "w") : NULL;
-
-	if (!f)
-		return;
-	fprintf(f, "%" PRIu32, next);
-	for (int i = 0; i < COUNTS; i++)
-		fprintf(f, " %" PRIu64, c->count[i]);
-	fprintf(f, "\n");
-	fclose(f);
-}
-
-static uint32_t number(const char *text)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (*end || end == text || value > UINT32_MAX) {
-		fprintf(stderr, "'%s' is not a number\n", text);
-		exit(2);
-	}
-	return (uint32_t)value;
+	tn_gen_release(&s.gen);
 }
 
 int main(int argc, char **argv)
 {
-	struct campaign c = { .n = 100, .changes = 12 };
+	static struct campaign c;
+	uint64_t *numbers = (uint64_t *)&c.tally, pairs;
+	const size_t n = sizeof(c.tally) / sizeof(*numbers);
+	const char *state = getenv("TENURE_PAIRS_STATE");
 
+	pairs = state_variable("TENURE_PAIRS", 20000);
 	for (int i = 1; i < argc; i++) {
-		bool more = i + 1 < argc;
+		bool value = i + 1 < argc;
 
-		if (strcmp(argv[i], "--quiet") == 0) {
-			c.quiet = true;
-		} else if (strcmp(argv[i], "--accepted-only") == 0) {
+		if (strcmp(argv[i], "--until-unsound") == 0)
+			c.until_unsound = true;
+		else if (strcmp(argv[i], "--accepted-only") == 0)
 			c.accepted_only = true;
-		} else if (more && strcmp(argv[i], "--from") == 0) {
-			c.from = number(argv[++i]);
-		} else if (more && strcmp(argv[i], "--count") == 0) {
-			c.n = number(argv[++i]);
-		} else if (more && strcmp(argv[i], "--changes") == 0) {
-			c.changes = number(argv[++i]);
-		} else if (more && strcmp(argv[i], "--progress") == 0) {
-			c.progress = argv[++i];
-		} else {
-			fprintf(stderr, "usage: campaign [--from SEED] [--count N] "
-					"[--changes N] [--progress FILE] [--quiet] "
-					"[--accepted-only]\n");
-			return 2;
-		}
+		else if (strcmp(argv[i], "--show") == 0)
+			c.show = true;
+		else if (value && strcmp(argv[i], "--pairs") == 0)
+			pairs = state_number(argv[++i]);
+		else if (value && strcmp(argv[i], "--from") == 0)
+			c.tally.next_seed = state_number(argv[++i]);
+		else if (value && strcmp(argv[i], "--state") == 0)
+			state = argv[++i];
+		else
+			return fprintf(stderr, "usage: campaign [--pairs N] [--from SEED]"
+					       " [--state FILE] [--until-unsound] "
+					       "[--accepted-only] [--show]\n"),
+			       2;
 	}
-	load(&c);
-	for (uint32_t i = 0; i < c.n; i++) {
-		run_seed(&c, c.from + i);
-		if (i % 100 == 99 || i + 1 == c.n)
-			save(&c, c.from + i + 1);
+	(void)state_load(state, "campaign", numbers, n);
+	while (tally_pairs(&c.tally) < pairs) {
+		run_seed(&c, (uint32_t)c.tally.next_seed++);
+		if (c.tally.next_seed % 200 == 0)
+			state_save(state, "campaign", numbers, n);
+		if (c.until_unsound && tally_unsound(&c.tally))
+			return printf("unsound at seed %" PRIu64 ", after %" PRIu64
+				      " pairs\n",
+				       c.tally.next_seed - 1, tally_pairs(&c.tally)),
+			       1;
 	}
-	for (int i = 0; i < COUNTS; i++)
-		printf("%-24s %" PRIu64 "\n", names[i], c.count[i]);
-	return c.count[ACCEPTED_DIFFERENT] || c.count[PLANNED_REFUSED] ||
-			       c.count[UNPLANNED]
-		       ? 1
-		       : 0;
+	state_save(state, "campaign", numbers, n);
+	return tally_report(&c.tally) ? 0 : 1;
 }

@@ -3,7 +3,7 @@
 verifier, which is linked with the campaign instead of the right one; then the campaign must
 find a plan that is accepted and runs differently.
 
-usage: faults.py BUILD_DIR [--count SEEDS] [NAME...]"""
+usage: faults.py BUILD_DIR [--pairs N] [NAME...]"""
 import argparse
 import os
 import re
@@ -14,53 +14,78 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# name: file under src/verify, then pairs of a pattern (must match exactly once) and what
+VERIFY, MEMORY, REFERENCE, LAYOUT = 'verify.c', 'memory.c', 'reference.c', 'layout.c'
+
+# name: edits of files under src/verify: a pattern, which must match exactly once, and what
 # stands there instead
 FAULTS = {
-    'given contents may meet':
-        ('verify.c', r'if \(c->ref\.given\[i\]\)\n', 'if (false)\n'),
-    'outputs need not last':
-        ('verify.c', r'else if \(t->role == ROLE_OUTPUT\)', 'else if (false)',
-         r'i < g->n_outputs', 'i < 0'),
-    'preserved inputs need not last':
-        ('verify.c', r'else if \(r->c->ref\.given\[i\] && !t->clobber\)',
-         'else if (t->role == ROLE_INPUT)\n;\nelse if (false)'),
-    'variables need not last':
-        ('verify.c', r'if \(t->role == ROLE_VARIABLE\)\n',
-         'if (t->role == ROLE_VARIABLE)\n;\nelse if (false)\n'),
-    'observed tensors need not last':
-        ('verify.c', r't->observed \|\|', 'false ||'),
-    'reads of steps are not checked':
-        ('verify.c', r'\(void\)holds\(\s*r, t, &t->before, a->begin, a->end, true, NULL\)',
-         '(void)0'),
-    'overlap inside an op is not seen':
-        ('verify.c', r'if \(intact\(r, true, false\)\)', 'if (r->deed)'),
-    'what was lost before is not seen':
-        ('verify.c', r'r->clean = intact\(r, false, false\);', 'r->clean = true;'),
-    'scratch holds nothing':
-        ('verify.c', r'if \(!p->scratch_bytes\)', 'if (true)'),
-    'scratch may be written over':
-        ('verify.c', r'if \(!scratch\(r, p, true\)\)', 'if (false)'),
-    'the order of the steps is ignored':
-        ('verify.c', r'\{ p->descending != 0, \(enum tn_hold\)p->hold \};',
-         '{ false, (enum tn_hold)p->hold };'),
-    'every step gathers a pixel':
-        ('verify.c', r'tn_contract_walk\(r->c->g, \(tn_op_id\)\{ r->op \}, variant,',
+    'off by one half-step: reads end before writes begin': [
+        (VERIFY, r'if \(intact\(r, true, false\)\)', 'if (r->deed)')],
+    'view offset ignored': [
+        (REFERENCE, r'!tn_add_i64\(start, step, &start\)', 'false'),
+        (LAYOUT, r'\|\| place != p->offset\)', ')')],
+    'last read ignored': [
+        (VERIFY, r'if \(!after && !t->reads\)',
+         'if (!after && (!t->reads || k + 1 == r->c->g->ops[r->op].n_inputs))'),
+        (VERIFY, r'else\n\t\t\t\(void\)holds\(r, t, &t->before, a->begin, a->end',
+         'else if (a->operand + 1 < n_inputs)\n'
+         '\t\t\t(void)holds(r, t, &t->before, a->begin, a->end')],
+    'scratch overlap ignored': [
+        (VERIFY, r'if \(!p->scratch_bytes\)', 'if (true)')],
+    'direction ignored': [
+        (VERIFY, r'\{ p->descending != 0, \(enum tn_hold\)p->hold \};',
+         '{ false, (enum tn_hold)p->hold };')],
+    'elided offset ignored': [
+        (VERIFY, r'if \(in->at\.begin == in->at\.end \|\| from->region',
+         'if (false && from->region'),
+        (VERIFY, r'else\n\t\t\(void\)holds\(r, out, &out->made', 'else if (false)\n'
+         '\t\t(void)holds(r, out, &out->made')],
+    'second invocation skipped': [
+        (VERIFY, r'if \(t->role == ROLE_VARIABLE\)\n',
+         'if (t->role == ROLE_VARIABLE)\n;\nelse if (false)\n')],
+    'output check skipped': [
+        (VERIFY, r'else if \(t->role == ROLE_OUTPUT\)', 'else if (false)'),
+        (VERIFY, r'i < g->n_outputs', 'i < 0')],
+    'capacity ignored': [
+        (LAYOUT, r'\|\| end > r->used\)', ')')],
+    'alignment ignored': [
+        (LAYOUT, r'if \(offset % align != 0\)', 'if (false)')],
+    'mutation ignored': [
+        (REFERENCE, r'if \(t\[k\]\.writes && copy\)\n\t\t\tt\[k\]\.made = t\[0\]\.before;',
+         'if (t[k].writes && copy)\n\t\t\tt[k].made = t[0].before;\n'
+         '\t\telse if (t[k].writes && ref->g->tensors[t[k].tensor].mutated)\n'
+         '\t\t\tt[k].made = t[k].before;')],
+    'given contents may meet': [
+        (VERIFY, r'if \(c->ref\.given\[i\]\)\n', 'if (false)\n')],
+    'preserved inputs need not last': [
+        (VERIFY, r'else if \(r->c->ref\.given\[i\] && !t->clobber\)',
+         'else if (t->role == ROLE_INPUT)\n;\nelse if (false)')],
+    'observed tensors need not last': [
+        (VERIFY, r't->observed \|\|', 'false ||')],
+    'reads of steps are not checked': [
+        (VERIFY, r'\(void\)holds\(\s*r, t, &t->before, a->begin, a->end, true, NULL\)',
+         '(void)0')],
+    'what was lost before is not seen': [
+        (VERIFY, r'r->clean = intact\(r, false, false\);', 'r->clean = true;')],
+    'scratch may be written over': [
+        (VERIFY, r'if \(!scratch\(r, p, true\)\)', 'if (false)')],
+    'scratch may be too small': [
+        (VERIFY, r'p->scratch_bytes < need', 'false')],
+    'every step gathers a pixel': [
+        (VERIFY, r'tn_contract_walk\(r->c->g, \(tn_op_id\)\{ r->op \}, variant,',
          'tn_contract_walk(r->c->g, (tn_op_id){ r->op }, '
-         '(struct tn_variant){ variant.descending, HOLD_PIXEL },'),
-    'bytes of a value are all alike':
-        ('memory.c', r'c\.value != w\.value \|\| c\.at != w\.at', 'c.value != w.value'),
-    'the left rest of a range is not cut':
-        ('memory.c', r'list\[n - 1\]\.end = begin;', ';'),
-    'any op of equal sizes copies':
-        ('reference.c', r'tn_op_info\(op->kind\)->access != ACCESS_VIEW\)', 'false)'),
-    'elided ops are believed':
-        ('verify.c', r'\tif \(p->elided\) \{\n\t\tcheck_elided\(r\);',
-         '\tif (p->elided) {\n\t\twrite_all(r);'),
-    'a region may be left':
-        ('layout.c', r'\|\| end > r->used\)', ')'),
-    'scratch may be too small':
-        ('verify.c', r'p->scratch_bytes < need', 'false'),
+         '(struct tn_variant){ variant.descending, HOLD_PIXEL },')],
+    'opaque ops are not looked at after they ran': [
+        (VERIFY, r'\(void\)intact\(r, true, true\)', '(void)0')],
+    'bytes of a value are all alike': [
+        (MEMORY, r'c\.value != w\.value \|\| c\.at != w\.at', 'c.value != w.value')],
+    'the left rest of a range is not cut': [
+        (MEMORY, r'list\[n - 1\]\.end = begin;', ';')],
+    'any op of equal sizes copies': [
+        (REFERENCE, r'tn_op_info\(op->kind\)->access != ACCESS_VIEW\)', 'false)')],
+    'elided ops are believed': [
+        (VERIFY, r'\tif \(p->elided\) \{\n\t\tcheck_elided\(r\);',
+         '\tif (p->elided) {\n\t\twrite_all(r);')],
 }
 UNIT = ['layout.c', 'memory.c', 'reference.c', 'verify.c']
 
@@ -90,11 +115,12 @@ def compile_line(build, name):
 
 
 def build_with(build, fault, out):
-    file, edits = fault[0], fault[1:]
     objects = []
     for name in UNIT:
         source = open(os.path.join(ROOT, 'src/verify', name)).read()
-        for pattern, text in zip(edits[::2], edits[1::2]) if name == file else ():
+        for file, pattern, text in fault:
+            if file != name:
+                continue
             source, hits = re.subn(pattern, lambda m: text, source)
             if hits != 1:
                 sys.exit('%s: the pattern matches %d times: %s' % (name, hits, pattern))
@@ -113,19 +139,20 @@ def build_with(build, fault, out):
     return os.path.join(out, 'campaign')
 
 
-def different(program, count):
-    done = subprocess.run([program, '--quiet', '--count', str(count)],
+def caught(program, pairs):
+    """After how many pairs an unsound one is found; 0: never."""
+    done = subprocess.run([program, '--until-unsound', '--pairs', str(pairs)],
                           capture_output=True, text=True)
-    found = re.search(r'accepted and different\s+(\d+)', done.stdout)
-    if not found:
-        return 'ended with status %d' % done.returncode
-    return int(found.group(1))
+    found = re.search(r'unsound at seed \d+, after (\d+) pairs', done.stdout)
+    if not found and done.returncode not in (0, 1):
+        sys.exit('the campaign ended with status %d: %s' % (done.returncode, done.stderr))
+    return int(found.group(1)) if found else 0
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('build')
-    parser.add_argument('--count', type=int, default=1500)
+    parser.add_argument('--pairs', type=int, default=20000)
     parser.add_argument('names', nargs='*')
     args = parser.parse_args()
     missed = []
@@ -133,8 +160,9 @@ def main():
         if args.names and name not in args.names:
             continue
         with tempfile.TemporaryDirectory() as out:
-            found = different(build_with(args.build, fault, out), args.count)
-        print('%-45s %s' % (name, found), flush=True)
+            found = caught(build_with(args.build, fault, out), args.pairs)
+        print('%-52s %s' % (name, 'after %d pairs' % found if found else 'NEVER'),
+              flush=True)
         if found == 0:
             missed.append(name)
     if missed:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "gen_op.h"
 #include "gen_part.h"
 
 #define ELEMENTS_MAX 160
@@ -122,78 +123,6 @@ static int pick(struct tn_gen *gen, const struct pool *p)
 	return p->id[p->n - 1 - back];
 }
 
-static bool is_image(struct tn_gen *gen, int id)
-{
-	return gen_at(gen, id)->shape.rank == 4 && gen_at(gen, id)->shape.dim[0] == 1 &&
-	       !gen_at(gen, id)->has_strides;
-}
-
-static int window(struct tn_gen *gen, int in, const char *type)
-{
-	const struct tn_shape s = gen_at(gen, in)->shape;
-	bool conv = strcmp(type, "CONV_2D") == 0;
-	bool depthwise = strcmp(type, "DEPTHWISE_CONV_2D") == 0;
-	bool same = tn_gen_random(gen, 2);
-	int64_t k[2] = { gen_range(gen, 1, 3), gen_range(gen, 1, 3) };
-	int64_t stride[2] = { gen_range(gen, 1, 2), gen_range(gen, 1, 2) };
-	int64_t dilation[2] = { 1, 1 }, dim[4] = { 1, 0, 0, s.dim[3] };
-	int out, filter, bias;
-
-	if ((conv || depthwise) && !tn_gen_random(gen, 3))
-		dilation[0] = dilation[1] = 2;
-	for (int i = 0; i < 2; i++) {
-		int64_t reach = (k[i] - 1) * dilation[i] + 1, n = s.dim[1 + i];
-
-		dim[1 + i] = same ? (n + stride[i] - 1) / stride[i]
-				  : (n < reach ? 0 : (n - reach) / stride[i] + 1);
-	}
-	if (conv)
-		dim[3] = gen_range(gen, 1, 6);
-	if (depthwise)
-		dim[3] *= gen_range(gen, 1, 2);
-	if (!dim[1] || !dim[2] || dim[1] * dim[2] * dim[3] > ELEMENTS_MAX)
-		return -1;
-	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, 4, dim);
-	if (conv || depthwise) {
-		int64_t f[4] = { conv ? dim[3] : 1, k[0], k[1],
-			conv ? s.dim[3] : dim[3] };
-
-		filter = gen_add_const(gen, DTYPE_I8, 4, f);
-		gen_set_quant(gen, gen_at(gen, filter), (uint32_t)dim[3], conv ? 0 : 3,
-			0.01f, 0);
-		bias = gen_add_const(gen, DTYPE_I32, 1, &dim[3]);
-		gen_set_quant(gen, gen_at(gen, bias), (uint32_t)dim[3], 0,
-			0.01f * GEN_SCALE, 0);
-		gen_add_op(gen, type, (int[]){ in, filter, bias, TN_GEN_END },
-			(int[]){ out, TN_GEN_END });
-	} else {
-		gen_at(gen, out)->quant = gen_at(gen, in)->quant;
-		gen_add_op(
-			gen, type, (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
-		tn_gen_ints(gen, "kernel", 2, k);
-	}
-	tn_gen_ints(gen, "stride", 2, stride);
-	if (conv || depthwise)
-		tn_gen_ints(gen, "dilation", 2, dilation);
-	gen_need(tn_build_attr_string(&gen->build, "pad", same ? "SAME" : "VALID"));
-	return out;
-}
-
-static int connected(struct tn_gen *gen, int in)
-{
-	int64_t n = gen_elements(gen, in), units = gen_range(gen, 1, 24);
-	int filter, bias, out;
-
-	filter = gen_add_const(gen, DTYPE_I8, 2, (int64_t[]){ units, n });
-	gen_set_quant(gen, gen_at(gen, filter), 1, 0, 0.01f, 0);
-	bias = gen_add_const(gen, DTYPE_I32, 1, &units);
-	gen_set_quant(gen, gen_at(gen, bias), 1, 0, 0.01f * GEN_SCALE, 0);
-	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, 2, (int64_t[]){ 1, units });
-	gen_add_op(gen, "FULLY_CONNECTED", (int[]){ in, filter, bias, TN_GEN_END },
-		(int[]){ out, TN_GEN_END });
-	return out;
-}
-
 /* A value of the same shape, or one that broadcasts; the value itself if there is none. */
 static int partner(struct tn_gen *gen, const struct pool *p, int id)
 {
@@ -209,182 +138,6 @@ static int partner(struct tn_gen *gen, const struct pool *p, int id)
 			return other;
 	}
 	return id;
-}
-
-static int pointwise(struct tn_gen *gen, const struct pool *p, int in)
-{
-	static const char *const unary[] = { "RELU", "RELU6", "LOGISTIC", "TANH" };
-	static const char *const binary[] = { "ADD", "MUL", "SUB", "MAXIMUM" };
-	uint32_t k = tn_gen_random(gen, 8);
-	int out = gen_like(gen, in), other;
-
-	gen_set_quant(gen, gen_at(gen, out), 1, 0, GEN_SCALE, -1);
-	if (k == 2)
-		gen_set_quant(gen, gen_at(gen, out), 1, 0, 1.0f / 256, -128);
-	if (k == 3)
-		gen_set_quant(gen, gen_at(gen, out), 1, 0, 1.0f / 128, 0);
-	if (k < 4) {
-		gen_add_op(gen, unary[k], (int[]){ in, TN_GEN_END },
-			(int[]){ out, TN_GEN_END });
-		return out;
-	}
-	other = partner(gen, p, in);
-	if (k == 7) { /* needs operands of one scale */
-		gen_at(gen, out)->quant = gen_at(gen, in)->quant;
-		if (gen_at(gen, other)->quant.scale[0] !=
-				gen_at(gen, in)->quant.scale[0] ||
-			gen_at(gen, other)->quant.zero_point[0] !=
-				gen_at(gen, in)->quant.zero_point[0])
-			other = in;
-	}
-	gen_add_op(gen, binary[k - 4],
-		tn_gen_random(gen, 2) && gen_elements(gen, other) == gen_elements(gen, in)
-			? (int[]){ other, in, TN_GEN_END }
-			: (int[]){ in, other, TN_GEN_END },
-		(int[]){ out, TN_GEN_END });
-	return out;
-}
-
-/* Another shape for the same bytes; a true view of the file now and then. */
-static int reshape(struct tn_gen *gen, const struct pool *p, int in)
-{
-	int64_t n = gen_elements(gen, in), dim[4] = { 1, 1, 1, n };
-	uint32_t rank = tn_gen_random(gen, 2) ? 4 : 2;
-	int out;
-
-	for (int64_t k = gen_range(gen, 2, 4); rank == 4 && k > 1; k--) {
-		if (n % k == 0 && n / k > 0) {
-			dim[1] = k;
-			dim[3] = n / k;
-			break;
-		}
-	}
-	out = gen_add_tensor(
-		gen, DTYPE_I8, ROLE_ACT, rank, rank == 4 ? dim : (int64_t[]){ 1, n });
-	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
-	if (p->options->views && !tn_gen_random(gen, 3))
-		gen_at(gen, out)->view_of.i = (uint32_t)in;
-	gen_add_op(gen, "RESHAPE", (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
-	return out;
-}
-
-static int concat(struct tn_gen *gen, const struct pool *p, int in)
-{
-	int parts[4] = { in, TN_GEN_END, TN_GEN_END, TN_GEN_END }, out;
-	struct tn_shape shape = gen_at(gen, in)->shape;
-	int64_t axis = shape.rank - 1;
-	uint32_t n = 1;
-
-	for (uint32_t tries = 0; tries < 8 && n < 3; tries++) {
-		int other = p->id[tn_gen_random(gen, p->n)];
-		const struct tn_tensor *t = gen_at(gen, other);
-		struct tn_shape same = t->shape;
-
-		if (same.rank != shape.rank || t->has_strides || t->dtype != DTYPE_I8 ||
-			t->quant.scale[0] != gen_at(gen, in)->quant.scale[0] ||
-			t->quant.zero_point[0] != gen_at(gen, in)->quant.zero_point[0])
-			continue;
-		same.dim[axis] = gen_at(gen, in)->shape.dim[axis];
-		if (!tn_shape_equal(&same, &gen_at(gen, in)->shape))
-			continue;
-		shape.dim[axis] += t->shape.dim[axis];
-		parts[n++] = other;
-	}
-	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, shape.rank, shape.dim);
-	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
-	if (gen_elements(gen, out) > ELEMENTS_MAX)
-		return -1; /* a tensor that nobody touches is valid as well */
-	gen_add_op(gen, "CONCATENATION", parts, (int[]){ out, TN_GEN_END });
-	gen_need(tn_build_attr_int(&gen->build, "axis", axis));
-	return out;
-}
-
-static int split(struct tn_gen *gen, struct pool *p, int in)
-{
-	struct tn_shape shape = gen_at(gen, in)->shape;
-	int64_t axis = shape.rank - 1;
-	int which, a, b;
-
-	if (shape.dim[axis] % 2)
-		return -1;
-	shape.dim[axis] /= 2;
-	which = gen_add_ints(gen, 1, &axis);
-	a = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, shape.rank, shape.dim);
-	b = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, shape.rank, shape.dim);
-	gen_at(gen, a)->quant = gen_at(gen, b)->quant = gen_at(gen, in)->quant;
-	gen_add_op(gen, "SPLIT", (int[]){ which, in, TN_GEN_END },
-		(int[]){ a, b, TN_GEN_END });
-	gen_need(tn_build_attr_int(&gen->build, "num_splits", 2));
-	offer(p, a);
-	return b;
-}
-
-static int pad(struct tn_gen *gen, int in)
-{
-	struct tn_shape shape = gen_at(gen, in)->shape;
-	int64_t pads[8] = { 0 };
-	int list, out;
-
-	for (uint32_t d = 1; d < shape.rank && d < 3; d++) {
-		pads[2 * d] = gen_range(gen, 0, 1);
-		pads[2 * d + 1] = gen_range(gen, 0, 1);
-		shape.dim[d] += pads[2 * d] + pads[2 * d + 1];
-	}
-	list = gen_add_const(gen, DTYPE_I32, 2, (int64_t[]){ shape.rank, 2 });
-	gen_at(gen, list)->data =
-		gen_at(gen, gen_add_ints(gen, 2 * shape.rank, pads))->data;
-	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, shape.rank, shape.dim);
-	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
-	if (gen_elements(gen, out) > ELEMENTS_MAX)
-		return -1;
-	gen_add_op(
-		gen, "PAD", (int[]){ in, list, TN_GEN_END }, (int[]){ out, TN_GEN_END });
-	return out;
-}
-
-static int transpose(struct tn_gen *gen, int in)
-{
-	struct tn_shape shape = gen_at(gen, in)->shape;
-	int64_t perm[4] = { 0, 2, 1, 3 }, dim[4];
-	int list, out;
-
-	if (shape.rank != 4)
-		return -1;
-	if (tn_gen_random(gen, 2)) {
-		perm[2] = 3;
-		perm[3] = 1;
-	}
-	for (int i = 0; i < 4; i++)
-		dim[i] = shape.dim[perm[i]];
-	list = gen_add_ints(gen, 4, perm);
-	out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, 4, dim);
-	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
-	gen_add_op(gen, "TRANSPOSE", (int[]){ in, list, TN_GEN_END },
-		(int[]){ out, TN_GEN_END });
-	return out;
-}
-
-static int mean(struct tn_gen *gen, int in)
-{
-	struct tn_shape shape = gen_at(gen, in)->shape;
-	int list = gen_add_ints(gen, 2, (int64_t[]){ 1, 2 }), out;
-
-	out = gen_add_tensor(
-		gen, DTYPE_I8, ROLE_ACT, 4, (int64_t[]){ 1, 1, 1, shape.dim[3] });
-	gen_add_op(
-		gen, "MEAN", (int[]){ in, list, TN_GEN_END }, (int[]){ out, TN_GEN_END });
-	gen_need(tn_build_attr_bool(&gen->build, "keep_dims", true));
-	return out;
-}
-
-static int softmax(struct tn_gen *gen, int in)
-{
-	int out = gen_like(gen, in);
-
-	gen_set_quant(gen, gen_at(gen, out), 1, 0, 1.0f / 256, -128);
-	gen_add_op(gen, "SOFTMAX", (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
-	gen_need(tn_build_attr_float(&gen->build, "beta", 1.0));
-	return out;
 }
 
 /* An op of which nothing is known, with one or two outputs. */
@@ -404,24 +157,59 @@ static int mystery(struct tn_gen *gen, struct pool *p, int in)
 	return a;
 }
 
+static void mark_mutated(struct tn_gen *gen, int id)
+{
+	for (; id != (int)TN_NONE; id = (int)gen_at(gen, id)->view_of.i)
+		gen_at(gen, id)->mutated = true;
+}
+
+static bool is_made(struct tn_gen *gen, int id)
+{
+	for (size_t i = 0; i < gen->build.ops.count; i++)
+		for (uint32_t k = 0; k < gen->build.ops.items[i].n_outputs; k++)
+			if (gen->build.ops.items[i].outputs[k].i == (uint32_t)id)
+				return true;
+	return false;
+}
+
+/* An op that writes a part of a value, if there is something of that shape to write. */
+static void write_part(struct tn_gen *gen, const struct pool *p, int part)
+{
+	int from = partner(gen, p, part);
+
+	int root = part;
+
+	while (gen_at(gen, root)->view_of.i != TN_NONE)
+		root = (int)gen_at(gen, root)->view_of.i;
+	if (gen_at(gen, root)->role == ROLE_INPUT && !gen_at(gen, root)->clobber)
+		return; /* no plan would be right */
+	if (gen_at(gen, part)->dtype != DTYPE_I8 || from == part ||
+		gen_elements(gen, from) != gen_elements(gen, part))
+		return;
+	gen_add_op(gen, "RELU", GEN_IDS(from), GEN_IDS(part));
+	mark_mutated(gen, part);
+}
+
 /* The later half of a value, its first columns, or the value with two dimensions
  * exchanged: no code runs. */
-static int part_view(struct tn_gen *gen, int in)
+static int part_view(struct tn_gen *gen, const struct pool *p, int in)
 {
+	enum tn_dtype dtype = gen_at(gen, in)->dtype;
 	struct tn_shape shape = gen_at(gen, in)->shape;
 	int64_t n = gen_elements(gen, in), stride[TN_RANK_MAX];
-	uint32_t how = tn_gen_random(gen, shape.rank == 4 ? 3 : 1);
+	uint32_t how =
+		tn_gen_random(gen, shape.rank == 4 && !p->options->runnable ? 3 : 1);
 	int out;
 
 	tn_shape_strides(&shape, stride);
 	if (how == 2) {
 		out = gen_add_tensor(
-			gen, DTYPE_I8, ROLE_ACT, 2, (int64_t[]){ shape.dim[1], 1 });
+			gen, dtype, ROLE_ACT, 2, (int64_t[]){ shape.dim[1], 1 });
 		gen_at(gen, out)->has_strides = true;
 		gen_at(gen, out)->stride[0] = stride[1];
 		gen_at(gen, out)->stride[1] = 1;
 	} else if (how == 1) {
-		out = gen_add_tensor(gen, DTYPE_I8, ROLE_ACT, 3,
+		out = gen_add_tensor(gen, dtype, ROLE_ACT, 3,
 			(int64_t[]){ shape.dim[1], shape.dim[3], shape.dim[2] });
 		gen_at(gen, out)->has_strides = true;
 		gen_at(gen, out)->stride[0] = stride[1];
@@ -429,11 +217,16 @@ static int part_view(struct tn_gen *gen, int in)
 		gen_at(gen, out)->stride[2] = stride[2];
 	} else {
 		out = gen_add_tensor(
-			gen, DTYPE_I8, ROLE_ACT, 2, (int64_t[]){ 1, n - n / 2 });
+			gen, dtype, ROLE_ACT, 2, (int64_t[]){ 1, n - n / 2 });
 		gen_at(gen, out)->view_offset = n / 2;
 	}
 	gen_at(gen, out)->quant = gen_at(gen, in)->quant;
 	gen_at(gen, out)->view_of.i = (uint32_t)in;
+	if (p->options->runnable) { /* it is there when its root is */
+		if (p->options->mutation && tn_gen_random(gen, 2))
+			write_part(gen, p, out);
+		return out;
+	}
 	gen_add_op(gen, "Slice", (int[]){ in, TN_GEN_END }, (int[]){ out, TN_GEN_END });
 	gen_need(tn_build_attr_bool(&gen->build, "view", true));
 	return out;
@@ -443,58 +236,69 @@ static int part_view(struct tn_gen *gen, int in)
 static int update(struct tn_gen *gen, const struct pool *p, int state)
 {
 	int x = partner(gen, p, state);
-	bool known = !p->options->opaque || tn_gen_random(gen, 2);
+	bool add = !p->options->opaque || tn_gen_random(gen, 2);
 
-	gen_add_op(gen, known ? "ADD" : "Mystery", (int[]){ state, x, TN_GEN_END },
+	gen_add_op(gen, add ? "ADD" : "Mystery", (int[]){ state, x, TN_GEN_END },
 		(int[]){ state, TN_GEN_END });
 	gen_at(gen, state)->mutated = true;
 	return -1;
 }
 
+/* An op that writes where it reads: x = f(x), x = x + y. */
+static int mutate(struct tn_gen *gen, struct pool *p, int id)
+{
+	struct tn_tensor *t = gen_at(gen, id);
+	int other;
+
+	/* a view that no op makes cannot be read before it is written */
+	if (t->role != ROLE_ACT || t->dtype != DTYPE_I8 || t->has_strides ||
+		(t->view_of.i != TN_NONE && !is_made(gen, id)))
+		return -1;
+	other = partner(gen, p, id);
+	if (tn_gen_random(gen, 2))
+		gen_add_op(gen, "ADD", GEN_IDS(id, other), GEN_IDS(id));
+	else
+		gen_add_op(gen, "RELU", GEN_IDS(id), GEN_IDS(id));
+	mark_mutated(gen, id);
+	return -1;
+}
+
+/* A random op on a value; a reshape may be a true view. */
+static int known(struct tn_gen *gen, struct pool *p, int in)
+{
+	struct gen_site site = { gen, in, p->id, p->n, ELEMENTS_MAX, { 0 }, 0 };
+	const struct gen_op_kind *k;
+
+	do
+		k = &gen_op_kinds[tn_gen_random(gen, gen_n_op_kinds)];
+	while (k->in != gen_at(gen, in)->dtype ||
+		(!p->options->types && k->out != DTYPE_I8));
+	if (!gen_op(&site, k))
+		return -1;
+	if (strcmp(k->type, "RESHAPE") == 0 && p->options->views && tn_gen_random(gen, 2))
+		gen_at(gen, site.out[0])->view_of.i = (uint32_t)in;
+	for (uint32_t i = 1; i < site.n_out; i++)
+		offer(p, site.out[i]);
+	return site.out[0];
+}
+
 static int add_some_op(struct tn_gen *gen, struct pool *p, int state)
 {
 	int in = pick(gen, p);
-	bool image = is_image(gen, in), strided = gen_at(gen, in)->has_strides;
+	bool strided = gen_at(gen, in)->has_strides;
 	const struct tn_gen_options *o = p->options;
 
 	if (o->opaque && (strided || !tn_gen_random(gen, 12)))
 		return mystery(gen, p, in);
 	if (strided)
 		return -1;
-	if (o->views && !o->runnable && !tn_gen_random(gen, 8))
-		return part_view(gen, in);
+	if (o->views && !tn_gen_random(gen, 8))
+		return part_view(gen, p, in);
 	if (state >= 0 && !tn_gen_random(gen, 8))
 		return update(gen, p, state);
-	switch (tn_gen_random(gen, 16)) {
-	case 0:
-	case 1:
-		return image ? window(gen, in, "CONV_2D") : connected(gen, in);
-	case 2:
-	case 3:
-		return image ? window(gen, in, "DEPTHWISE_CONV_2D") : -1;
-	case 4:
-		return image ? window(gen, in, "AVERAGE_POOL_2D") : -1;
-	case 5:
-		return image ? window(gen, in, "MAX_POOL_2D") : -1;
-	case 6:
-		return connected(gen, in);
-	case 7:
-		return softmax(gen, in);
-	case 8:
-		return concat(gen, p, in);
-	case 9:
-		return split(gen, p, in);
-	case 10:
-		return pad(gen, in);
-	case 11:
-		return transpose(gen, in);
-	case 12:
-		return image ? mean(gen, in) : -1;
-	case 13:
-		return reshape(gen, p, in);
-	default:
-		return pointwise(gen, p, in);
-	}
+	if (o->mutation && !tn_gen_random(gen, 6))
+		return mutate(gen, p, in);
+	return known(gen, p, in);
 }
 
 static void choose_ends(struct tn_gen *gen, const struct pool *p)
@@ -520,6 +324,14 @@ static void choose_ends(struct tn_gen *gen, const struct pool *p)
 	}
 }
 
+static enum tn_dtype any_type(struct tn_gen *gen)
+{
+	static const enum tn_dtype types[] = { DTYPE_I8, DTYPE_I8, DTYPE_I8, DTYPE_F32,
+		DTYPE_F32, DTYPE_I16, DTYPE_I16, DTYPE_I32, DTYPE_BOOL };
+
+	return types[tn_gen_random(gen, sizeof(types) / sizeof(*types))];
+}
+
 void tn_gen_graph(
 	struct tn_gen *gen, const struct tn_gen_options *options, struct tn_graph *out)
 {
@@ -530,7 +342,8 @@ void tn_gen_graph(
 	for (uint32_t i = 0; i < n_inputs; i++) {
 		int64_t dim[4] = { 1, gen_range(gen, 2, 5), gen_range(gen, 2, 5),
 			gen_range(gen, 1, 4) };
-		int in = gen_add_tensor(gen, DTYPE_I8, ROLE_INPUT, 4, dim);
+		int in = gen_add_tensor(gen, options->types ? any_type(gen) : DTYPE_I8,
+			ROLE_INPUT, 4, dim);
 
 		gen_at(gen, in)->clobber = tn_gen_random(gen, 4) > 0;
 		offer(&pool, in);

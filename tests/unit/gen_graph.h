@@ -36,9 +36,11 @@ void tn_gen_finish(struct tn_gen *gen, struct tn_graph *out);
 
 struct tn_gen_options {
 	uint32_t ops; /* about so many */
-	bool runnable; /* only what the reference kernels run: int8, with constants */
-	bool views; /* true views, strided ones as well */
+	bool runnable; /* only what the kernels run */
+	bool types; /* elements of all types, else int8 alone */
+	bool views; /* true views, strided ones as well unless it must run */
 	bool state; /* variables */
+	bool mutation; /* ops that write what they read, also through views */
 	bool opaque; /* ops that nobody knows */
 };
 

@@ -12,6 +12,13 @@ static bool same_quant(const struct tn_quant *a, const struct tn_quant *b)
 				     a->zero_point[0] == b->zero_point[0]));
 }
 
+/* Kernels of 16 bits want a zero point of 0, which one softmax does not give. */
+static bool is_odd(const struct tn_tensor *t)
+{
+	return t->has_strides ||
+	       (t->dtype == DTYPE_I16 && t->quant.n && t->quant.zero_point[0] != 0);
+}
+
 static int new_input(
 	struct gen_site *s, enum tn_dtype dtype, uint32_t rank, const int64_t *dim)
 {
@@ -29,7 +36,7 @@ int gen_first(struct gen_site *s, const struct gen_op_kind *k, bool image)
 	if (s->first >= 0) {
 		const struct tn_tensor *t = gen_at(s->gen, s->first);
 
-		return t->dtype != k->in || t->has_strides ||
+		return t->dtype != k->in || is_odd(t) || !t->shape.rank ||
 				       (image && t->shape.rank != 4)
 			       ? -1
 			       : s->first;
@@ -56,8 +63,7 @@ int gen_another(
 
 		id = s->pool[tn_gen_random(s->gen, s->n_pool)];
 		t = gen_at(s->gen, id);
-		if (t->dtype == dtype && !t->has_strides &&
-			tn_shape_equal(&t->shape, shape) &&
+		if (t->dtype == dtype && !is_odd(t) && tn_shape_equal(&t->shape, shape) &&
 			(like < 0 || same_quant(&t->quant, &gen_at(s->gen, like)->quant)))
 			return id;
 	}
@@ -143,7 +149,9 @@ static bool make_unary(struct gen_site *s, const struct gen_op_kind *k)
 
 	if (in < 0)
 		return false;
-	if (k->arg == 2 && gen_at(s->gen, in)->role == ROLE_INPUT)
+	if (k->arg == 2 && s->n_pool) /* others want a scale */
+		return false;
+	if (k->arg == 2)
 		gen_at(s->gen, in)->quant.n = 0;
 	shape = gen_at(s->gen, in)->shape;
 	out = gen_out(s, k->out, shape.rank, shape.dim, k->arg ? in : -1);
