@@ -1,5 +1,7 @@
 /* What is wrong with claims before anything runs: sizes that are unknown or do not fit,
  * arenas that are too small, alignment, scratch. */
+#include <stdlib.h>
+
 #include "base/checked.h"
 #include "claims/setting.h"
 #include "claims/steps.h"
@@ -9,6 +11,7 @@ struct check {
 	const struct tn_model *m;
 	struct tn_arena *arena;
 	struct tn_losses *losses;
+	uint32_t *turn; /* by op: 1 + its place in the order */
 	bool nomem;
 };
 
@@ -282,12 +285,59 @@ static void check_scratch_tensors(struct check *c, uint32_t op)
 	loss->end = have * 8 + tn_min_i64(k->scratch_required - have, INT64_MAX / 16) * 8;
 }
 
+struct turn {
+	uint32_t turn, time;
+	struct tn_loss loss;
+};
+
+static int compare_turns(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->turn != y->turn)
+		return x->turn < y->turn ? -1 : 1;
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* Of equals the first in time is told, whatever the numbers of its tensors. */
+static void sort_by_turn(struct check *c, size_t first)
+{
+	size_t n = c->losses->list.count - first;
+	struct tn_loss *list = c->losses->list.items + first;
+	struct turn *turns;
+
+	if (n < 2)
+		return;
+	turns = TN_NEW_ARRAY(c->arena, struct turn, n);
+	if (!turns) {
+		c->nomem = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t op = list[i].found.op;
+
+		turns[i] = (struct turn){ op == TN_NONE ? 0 : c->turn[op], list[i].time,
+			list[i] };
+	}
+	qsort(turns, n, sizeof(*turns), compare_turns);
+	for (size_t i = 0; i < n; i++) {
+		list[i] = turns[i].loss;
+		list[i].time = (uint32_t)(first + i);
+	}
+}
+
 enum tn_status tn_setting_check(
 	const struct tn_setting *s, struct tn_arena *arena, struct tn_losses *losses)
 {
 	struct check c = { .s = s, .m = s->m, .arena = arena, .losses = losses };
+	size_t first = losses->list.count;
 	uint32_t n = s->m->g->n_tensors;
 
+	c.turn = TN_NEW_ARRAY(arena, uint32_t, s->m->g->n_ops);
+	if (!c.turn)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < s->m->g->n_ops; i++)
+		c.turn[s->order[i]] = i + 1;
 	for (uint32_t i = 0; i < s->n_claims; i++) {
 		check_sizes_known(&c, i);
 		if (tn_claim_is(s->claims[i], "plan"))
@@ -302,5 +352,6 @@ enum tn_status tn_setting_check(
 		check_scratch_tensors(&c, i);
 	for (uint32_t i = 0; i < n; i++)
 		check_align(&c, i);
+	sort_by_turn(&c, first);
 	return c.nomem ? TN_ERR_NOMEM : TN_OK;
 }

@@ -198,20 +198,59 @@ static void fill_end(
 	}
 }
 
-/* Puts the ops of branches that the order leaves out where the file has them. */
-static bool complete_schedule(
-	struct tn_native *n, const tn_op_id *order, size_t count, const uint8_t *seen)
+/* Where the ops of a choice that the order leaves out belong: where another of its branches
+ * begins. slot[] is the place in the order of the ops that have one, else SIZE_MAX. */
+static void place_branches(const struct tn_graph *flow, size_t *slot)
 {
-	uint32_t missing = 0, n_ops = (uint32_t)n->b->ops.count;
-	bool ok = true;
+	for (uint32_t i = 0, end = 0; i < flow->n_branches; i = end) {
+		size_t first = SIZE_MAX;
 
-	for (size_t i = 0; i <= count; i++) {
-		uint32_t until = i < count ? order[i].i : n_ops;
+		for (end = i; end < flow->n_branches &&
+			      flow->branches[end].choice == flow->branches[i].choice;
+			end++)
+			for (uint32_t k = 0; k < flow->branches[end].n_ops; k++)
+				first = slot[flow->branches[end].ops[k].i] < first
+						? slot[flow->branches[end].ops[k].i]
+						: first;
+		for (uint32_t b = i; b < end && first != SIZE_MAX; b++)
+			for (uint32_t k = 0; k < flow->branches[b].n_ops; k++)
+				if (slot[flow->branches[b].ops[k].i] == SIZE_MAX)
+					slot[flow->branches[b].ops[k].i] = first;
+	}
+}
 
-		for (; missing < until; missing++)
-			if (!seen[missing])
-				ok = ok && tn_vec_push(n->b->arena, &n->b->schedule,
-						   ((tn_op_id){ missing }));
+/* Puts the ops of branches that the order leaves out into it: beside their choice, or where
+ * the file has them. */
+static bool complete_schedule(struct tn_native *n, const struct tn_graph *flow,
+	const tn_op_id *order, size_t count, const uint8_t *seen)
+{
+	uint32_t n_ops = (uint32_t)n->b->ops.count;
+	size_t *slot = TN_NEW_ARRAY(n->scratch, size_t, n_ops);
+	size_t *begin = TN_NEW_ARRAY(n->scratch, size_t, count + 2), next = 0;
+	tn_op_id *missing = TN_NEW_ARRAY(n->scratch, tn_op_id, n_ops);
+	bool ok = slot && begin && missing;
+
+	for (uint32_t op = 0; op < n_ops && ok; op++)
+		slot[op] = SIZE_MAX;
+	for (size_t i = 0; i < count && ok; i++)
+		slot[order[i].i] = i;
+	if (ok)
+		place_branches(flow, slot);
+	for (uint32_t op = 0; op < n_ops && ok; op++) {
+		while (next < count && order[next].i < op)
+			next++;
+		if (slot[op] == SIZE_MAX)
+			slot[op] = next;
+		begin[slot[op] + 1] += !seen[op];
+	}
+	for (size_t i = 0; i <= count && ok; i++)
+		begin[i + 1] += begin[i];
+	for (uint32_t op = 0; op < n_ops && ok; op++)
+		if (!seen[op])
+			missing[begin[slot[op]]++].i = op;
+	for (size_t i = 0, k = 0; i <= count && ok; i++) {
+		for (; k < begin[i]; k++)
+			ok = ok && tn_vec_push(n->b->arena, &n->b->schedule, missing[k]);
 		if (i < count)
 			ok = ok && tn_vec_push(n->b->arena, &n->b->schedule, order[i]);
 	}
@@ -261,7 +300,7 @@ static void read_schedule(struct tn_native *n, const struct tn_path *up,
 			"'%s' is not in the schedule", n->b->ops.items[i].name);
 		ok = false;
 	}
-	if (ok && !complete_schedule(n, order, count, seen))
+	if (ok && !complete_schedule(n, flow, order, count, seen))
 		n->nomem = true;
 }
 
