@@ -62,6 +62,7 @@ typedef struct tenure_options {
 	/* results */
 	const char *output; /* file or directory; NULL: standard output */
 	int json;           /* plan: print JSON */
+	int repair;         /* plan: from the graph's claims, or `plan`, made legal */
 	const char *format; /* lint: text, json, sarif, junit, github, markdown */
 	enum tenure_level fail_on;
 	enum tenure_profile profile;     /* lint: what claims are judged for */

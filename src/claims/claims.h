@@ -93,7 +93,9 @@ struct tn_claim_verdict {
 	struct tn_claim_witness witness; /* of a rejected set */
 	int64_t saves_bytes; /* memory that the set makes needless; 0 unless proved */
 	const char *why; /* one sentence; never NULL */
-	const struct tn_claim_remedy *remedies; /* each was judged to work */
+	const struct tn_claim_remedy
+		*remedies; /* cheapest first; each was judged to work,
+	                                           unless the graph itself must change */
 	size_t n_remedies;
 	const char *const *assumptions; /* what the judgement rests on */
 	size_t n_assumptions;
@@ -121,7 +123,8 @@ struct tn_claim_set {
 struct tn_claims {
 	struct tn_claim_verdict *each; /* by claim */
 	uint32_t n;
-	struct tn_claim_set *sets; /* of two claims and more, small ones first; all last */
+	struct tn_claim_set
+		*sets; /* of two claims and more, small ones first; all last */
 	uint32_t n_sets;
 };
 

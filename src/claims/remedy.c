@@ -3,34 +3,26 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "claims/court.h"
+#include "claims/remedy.h"
 
 #include "base/banned.h"
 
-struct remedies {
-	struct tn_court *c;
-	const struct tn_graph *g;
-	const struct tn_model *m;
-	const struct tn_claim *const *claims;
-	uint32_t n;
-	const struct tn_trial *trial;
-	uint32_t blamed; /* position in the set */
-	struct tn_arena *scratch; /* of the trial */
-	struct tn_arena *arena; /* of the verdict */
-	TN_VEC(struct tn_claim_remedy) list;
-	enum tn_status status;
-};
-
-static void add(struct remedies *r, const char *kind, int64_t bytes, const char *text)
+struct tn_fix *tn_remedy_add(
+	struct tn_remedies *r, const char *kind, int64_t bytes, const char *text)
 {
-	struct tn_claim_remedy remedy = { kind, text, bytes };
+	struct tn_fix fix = {
+		.say = { kind, text, bytes }, .at = r->blamed, .op = TN_NONE
+	};
 
-	if (!text || !tn_vec_push(r->arena, &r->list, remedy))
+	if (!text || !tn_vec_push(r->scratch, &r->list, fix)) {
 		r->status = TN_ERR_NOMEM;
+		return NULL;
+	}
+	return &r->list.items[r->list.count - 1];
 }
 
-static bool proves(struct remedies *r, const struct tn_claim *const *claims, uint32_t n,
-	const struct tn_run_change *change)
+bool tn_remedy_proves(struct tn_remedies *r, const struct tn_claim *const *claims,
+	uint32_t n, const struct tn_run_change *change)
 {
 	struct tn_arena own;
 	struct tn_trial trial;
@@ -47,10 +39,8 @@ static bool proves(struct remedies *r, const struct tn_claim *const *claims, uin
 	return status == TN_OK && trial.result == CLAIM_PROVED && !trial.why;
 }
 
-/* The set with one claim replaced (or, when `with` is NULL, left out), and perhaps one
- * more. */
-static bool proves_with(struct remedies *r, uint32_t at, const struct tn_claim *with,
-	const struct tn_claim *more)
+bool tn_remedy_proves_with(struct tn_remedies *r, uint32_t at,
+	const struct tn_claim *with, const struct tn_claim *more)
 {
 	const struct tn_claim **set =
 		TN_NEW_ARRAY(r->scratch, const struct tn_claim *, (size_t)r->n + 1);
@@ -65,56 +55,77 @@ static bool proves_with(struct remedies *r, uint32_t at, const struct tn_claim *
 			set[n++] = i == at ? with : r->claims[i];
 	if (more)
 		set[n++] = more;
-	return proves(r, set, n, NULL);
+	return tn_remedy_proves(r, set, n, NULL);
 }
 
-static int64_t bytes_of(const struct remedies *r, uint32_t tensor)
+int64_t tn_remedy_bytes(const struct tn_remedies *r, uint32_t tensor)
 {
 	const struct tn_form *f = &r->m->form[tensor];
 
 	return (f->hi - f->lo + 7) / 8;
 }
 
-static const char *name(const struct remedies *r, uint32_t tensor)
+static const char *name(const struct tn_remedies *r, uint32_t tensor)
 {
 	return r->g->tensors[tensor].name;
 }
 
-/* Give up the claim. */
-static void without(struct remedies *r)
+/* What it costs to give up the claim, and how that is called. */
+static struct tn_fix *give_up(struct tn_remedies *r, const struct tn_claim *c)
 {
-	const struct tn_claim *c = r->claims[r->blamed];
 	uint32_t tensor = tn_claim_is(c, "inplace") ? c->out.i : c->tensor.i;
-	const char *op = c->op.i < r->g->n_ops ? r->g->ops[c->op.i].name : "";
+	const struct tn_op *op = c->op.i < r->g->n_ops ? &r->g->ops[c->op.i] : NULL;
+	uint32_t out = op && op->n_outputs ? op->outputs[0].i : TN_NONE;
 
-	if (tn_claim_is(c, "plan") || tn_claim_is(c, "scratch") ||
-		!proves_with(r, r->blamed, NULL, NULL))
-		return;
 	if (tn_claim_is(c, "schedule"))
-		add(r, "given_order", 0,
+		return tn_remedy_add(r, "given_order", 0,
 			tn_arena_strdup(r->arena, "keep the order of the graph"));
-	else if (tn_claim_is(c, "const_fold"))
-		add(r, "no_fold", 0,
+	if (tn_claim_is(c, "const_fold"))
+		return tn_remedy_add(r, "no_fold", 0,
 			tn_arena_printf(r->arena, "do not fold '%s'", name(r, tensor)));
-	else if (tn_claim_is(c, "drop"))
-		add(r, "keep_op", 0, tn_arena_printf(r->arena, "run '%s'", op));
-	else if (tn_claim_is(c, "elide"))
-		add(r, "keep_op",
-			r->g->ops[c->op.i].n_outputs &&
-					r->g->ops[c->op.i].outputs[0].i != TN_NONE
-				? bytes_of(r, r->g->ops[c->op.i].outputs[0].i)
-				: 0,
-			tn_arena_printf(r->arena, "run '%s': let it copy", op));
-	else
-		add(r, "out_of_place", bytes_of(r, tensor),
-			tn_arena_printf(r->arena, "give '%s' memory of its own",
-				name(r, tensor)));
+	if (tn_claim_is(c, "drop"))
+		return tn_remedy_add(r, "keep_op", 0,
+			tn_arena_printf(r->arena, "run '%s'", op ? op->name : ""));
+	if (tn_claim_is(c, "elide"))
+		return tn_remedy_add(r, "keep_op",
+			out == TN_NONE ? 0 : tn_remedy_bytes(r, out),
+			tn_arena_printf(
+				r->arena, "run '%s': let it copy", op ? op->name : ""));
+	return tn_remedy_add(r, "out_of_place", tn_remedy_bytes(r, tensor),
+		tn_arena_printf(
+			r->arena, "give '%s' memory of its own", name(r, tensor)));
 }
 
-static void other_operand(struct remedies *r)
+static void without(struct tn_remedies *r)
+{
+	const struct tn_claim *c = r->claims[r->blamed];
+	struct tn_fix *fix;
+
+	if (tn_claim_is(c, "plan") || tn_claim_is(c, "scratch") ||
+		!tn_remedy_proves_with(r, r->blamed, NULL, NULL))
+		return;
+	fix = give_up(r, c);
+	if (fix)
+		fix->drops = true;
+}
+
+/* A claim that outlives this function. */
+static const struct tn_claim *kept(struct tn_remedies *r, const struct tn_claim *claim)
+{
+	struct tn_claim *copy = TN_NEW(r->scratch, struct tn_claim);
+
+	if (copy)
+		*copy = *claim;
+	else
+		r->status = TN_ERR_NOMEM;
+	return copy;
+}
+
+static void other_operand(struct tn_remedies *r)
 {
 	const struct tn_claim *c = r->claims[r->blamed];
 	const struct tn_op *op;
+	struct tn_fix *fix;
 
 	if (!tn_claim_is(c, "inplace"))
 		return;
@@ -128,15 +139,18 @@ static void other_operand(struct remedies *r)
 		if (seen)
 			continue;
 		other.in = op->inputs[k];
-		if (proves_with(r, r->blamed, &other, NULL))
-			add(r, "other_operand", 0,
-				tn_arena_printf(r->arena, "write '%s' over '%s' instead",
-					name(r, c->out.i), name(r, other.in.i)));
+		if (!tn_remedy_proves_with(r, r->blamed, &other, NULL))
+			continue;
+		fix = tn_remedy_add(r, "other_operand", 0,
+			tn_arena_printf(r->arena, "write '%s' over '%s' instead",
+				name(r, c->out.i), name(r, other.in.i)));
+		if (fix)
+			fix->with = kept(r, &other);
 	}
 }
 
 /* Does op b need something that op a writes, or write what it touches? */
-static bool tied_together(const struct remedies *r, uint32_t a, uint32_t b)
+static bool tied_together(const struct tn_remedies *r, uint32_t a, uint32_t b)
 {
 	const struct tn_op *x = &r->g->ops[a], *y = &r->g->ops[b];
 
@@ -153,7 +167,7 @@ static bool tied_together(const struct remedies *r, uint32_t a, uint32_t b)
 }
 
 /* The order of the trial, with the writer, and what hangs on it, behind the reader. */
-static tn_op_id *delayed(const struct remedies *r, uint32_t writer, uint32_t reader)
+static tn_op_id *delayed(const struct tn_remedies *r, uint32_t writer, uint32_t reader)
 {
 	const uint32_t *order = r->trial->setting.order;
 	uint32_t n = r->g->n_ops, from = n, to = n, out = 0;
@@ -194,7 +208,7 @@ static bool between_ops(const struct tn_claim_witness *w)
 	       w->writer.op.i != w->reader.op.i && w->invocation == 1;
 }
 
-static void another_order(struct remedies *r)
+static void another_order(struct tn_remedies *r)
 {
 	const struct tn_claim_witness *w = &r->trial->worst.witness;
 	struct tn_claim order = { .id = "order",
@@ -205,245 +219,51 @@ static void another_order(struct remedies *r)
 		.tensor = { TN_NONE },
 		.of = { TN_NONE },
 		.n_order = r->g->n_ops };
+	bool has = r->trial->setting.has_order;
+	uint32_t at = r->trial->setting.order_claim;
+	struct tn_fix *fix;
 
 	if (!between_ops(w))
 		return;
 	order.order = delayed(r, w->writer.op.i, w->reader.op.i);
-	if (order.order && (r->trial->setting.has_order
-					   ? proves_with(r, r->trial->setting.order_claim,
-						     &order, NULL)
-					   : proves_with(r, TN_NONE, NULL, &order)))
-		add(r, "another_order", 0,
-			tn_arena_printf(r->arena, "run '%s' before '%s'", w->reader.name,
-				w->writer.name));
+	if (!order.order || !(has ? tn_remedy_proves_with(r, at, &order, NULL)
+				  : tn_remedy_proves_with(r, TN_NONE, NULL, &order)))
+		return;
+	fix = tn_remedy_add(r, "another_order", 0,
+		tn_arena_printf(r->arena, "run '%s' before '%s'", w->reader.name,
+			w->writer.name));
+	if (!fix)
+		return;
+	if (has) {
+		fix->at = at;
+		fix->with = kept(r, &order);
+	} else {
+		fix->more = kept(r, &order);
+	}
 }
 
-static void inserted_copy(struct remedies *r)
+static void inserted_copy(struct tn_remedies *r)
 {
 	const struct tn_claim_witness *w = &r->trial->worst.witness;
 	struct tn_run_change change = { .op = TN_NONE };
+	struct tn_fix *fix;
 
 	if (!between_ops(w) || r->trial->worst.loss->kind != LOSS_READ ||
 		w->victim.i == TN_NONE || !r->trial->worst.loss->expected_ran)
 		return;
 	change.reader = w->reader.op.i;
 	change.victim = w->victim.i;
-	if (proves(r, r->claims, r->n, &change))
-		add(r, "inserted_copy", bytes_of(r, w->victim.i),
-			tn_arena_printf(r->arena, "copy '%s' for '%s' before '%s' runs",
-				name(r, w->victim.i), w->reader.name, w->writer.name));
-}
-
-static bool proves_kernel(struct remedies *r, uint32_t op, const struct tn_kernel *kernel)
-{
-	struct tn_run_change change = {
-		.op = op, .kernel = kernel, .reader = TN_NONE, .victim = TN_NONE
-	};
-
-	return proves(r, r->claims, r->n, &change);
-}
-
-/* Bytes of one row, or of the plane of a channel, of the op's first input. */
-static int64_t group_bytes(const struct remedies *r, uint32_t op, bool row)
-{
-	const struct tn_form *f = tn_model_operand(r->m, op, 0);
-	int64_t last = f && f->rank ? f->dim[f->rank - 1] : 1;
-
-	if (!f || !last)
-		return 0;
-	return ((row ? last : f->n / last) * f->width + 7) / 8;
-}
-
-static int64_t out_bytes(const struct remedies *r, uint32_t op)
-{
-	int64_t sum = 0;
-
-	for (uint32_t k = 0; k < r->g->ops[op].n_outputs; k++)
-		if (r->g->ops[op].outputs[k].i != TN_NONE)
-			sum += bytes_of(r, r->g->ops[op].outputs[k].i);
-	return sum;
-}
-
-/* Kernels that would work where this one does not: those that hold less come first, and
- * the one that holds all is told only when no other works. */
-static void other_kernel(struct remedies *r)
-{
-	const struct tn_claim_witness *w = &r->trial->worst.witness;
-	uint32_t op = w->writer.op.i;
-	struct tn_kernel k;
-	size_t before = r->list.count;
-	const char *me;
-
-	if (w->writer.kind != ACTOR_OP || w->reader.kind != ACTOR_OP ||
-		w->reader.op.i != op || r->trial->worst.loss->kind != LOSS_READ)
+	if (!tn_remedy_proves(r, r->claims, r->n, &change))
 		return;
-	me = r->g->ops[op].name;
-	k = r->m->kernel[op];
-	k.desc = !k.desc;
-	k.variant.descending = k.desc;
-	if (proves_kernel(r, op, &k))
-		add(r, "another_direction", 0,
-			tn_arena_printf(r->arena, "run '%s' %s", me,
-				k.desc ? "from its last element to its first"
-				       : "from its first element to its last"));
-	k = r->m->kernel[op];
-	k.prezero = false;
-	k.passes = 1;
-	if ((r->m->kernel[op].prezero || r->m->kernel[op].passes > 1) &&
-		proves_kernel(r, op, &k))
-		add(r, "one_pass", 0,
-			tn_arena_printf(r->arena,
-				"a kernel for '%s' that writes each element once, after "
-				"it "
-				"has read what it needs",
-				me));
-	k = r->m->kernel[op];
-	k.row_buffered = true;
-	if (k.kind == KERNEL_ROW && proves_kernel(r, op, &k))
-		add(r, "buffered_kernel", group_bytes(r, op, true),
-			tn_arena_printf(
-				r->arena, "a kernel for '%s' that holds a row back", me));
-	k = r->m->kernel[op];
-	k.channel_buffered = true;
-	if (k.kind == KERNEL_PLANE && proves_kernel(r, op, &k))
-		add(r, "buffered_kernel", group_bytes(r, op, false),
-			tn_arena_printf(r->arena,
-				"a kernel for '%s' that holds the plane of a channel "
-				"back",
-				me));
-	k = r->m->kernel[op];
-	k.variant.hold = HOLD_PIXEL;
-	if (k.kind == KERNEL_CONTRACT && proves_kernel(r, op, &k))
-		add(r, "buffered_kernel",
-			tn_contract_scratch(r->g, (tn_op_id){ op }, k.variant),
-			tn_arena_printf(r->arena,
-				"a kernel for '%s' that holds a pixel back", me));
-	k = r->m->kernel[op];
-	k.buffered = true;
-	k.prezero = false;
-	k.passes = 1;
-	if (r->list.count == before && proves_kernel(r, op, &k))
-		add(r, "buffered_kernel", out_bytes(r, op),
-			tn_arena_printf(r->arena,
-				"a kernel for '%s' that holds its whole output back",
-				me));
-}
-
-/* The plan with one tensor elsewhere. */
-static struct tn_claim *replaced(
-	struct remedies *r, const struct tn_claim *plan, uint32_t tensor, int64_t offset)
-{
-	struct tn_claim *copy = TN_NEW(r->scratch, struct tn_claim);
-	size_t n = plan->n_places;
-
-	if (!copy)
-		return NULL;
-	*copy = *plan;
-	copy->places = TN_NEW_ARRAY(r->scratch, struct tn_claim_place, n);
-	if (!copy->places)
-		return NULL;
-	memcpy(copy->places, plan->places, n * sizeof(*plan->places));
-	for (size_t i = 0; i < n; i++) {
-		struct tn_claim_place *p = &copy->places[i];
-		int64_t bytes, end;
-
-		if (p->tensor.i == tensor)
-			p->offset = offset;
-		if (p->tensor.i >= r->g->n_tensors || p->offset < 0)
-			continue;
-		bytes = tn_max_i64(
-			(r->m->storage_hi[p->tensor.i] - r->m->form[p->tensor.i].lo) / 8,
-			p->size);
-		if (copy->arena_bytes >= 0 && tn_add_i64(p->offset, bytes, &end))
-			copy->arena_bytes = tn_max_i64(copy->arena_bytes, end);
-	}
-	return copy;
-}
-
-static bool is_planned(const struct tn_claim *plan, uint32_t tensor, int64_t *out_offset)
-{
-	for (uint32_t i = 0; i < plan->n_places; i++)
-		if (plan->places[i].tensor.i == tensor && plan->places[i].offset >= 0) {
-			*out_offset = plan->places[i].offset;
-			return true;
-		}
-	return false;
-}
-
-/* A plan: a larger arena, or a tensor at another offset. */
-static void another_offset(struct remedies *r)
-{
-	const struct tn_claim *plan = r->claims[r->blamed];
-	const struct tn_claim_witness *w = &r->trial->worst.witness;
-	uint32_t tensor = w->other.i != TN_NONE ? w->other.i : w->victim.i;
-	int64_t align, offset, to;
-	struct tn_claim *moved;
-
-	if (!tn_claim_is(plan, "plan") || tensor == TN_NONE)
-		return;
-	tensor = r->m->form[tensor].root;
-	align = tn_max_i64(tn_max_i64(plan->align, w->align), 16);
-	if (!is_planned(plan, tensor, &offset))
-		return;
-	if (r->trial->worst.peril == PERIL_OUT_OF_ARENA)
-		to = offset; /* and the arena grows */
-	else if (!tn_align_up_i64(tn_max_i64(plan->arena_bytes, 0), align, &to))
-		return;
-	if (r->trial->worst.peril == PERIL_MISALIGNED &&
-		tn_align_up_i64(offset, align, &offset))
-		to = offset;
-	moved = replaced(r, plan, tensor, to);
-	if (!moved) {
-		r->status = TN_ERR_NOMEM;
-		return;
-	}
-	if (!proves_with(r, r->blamed, moved, NULL))
-		return;
-	if (r->trial->worst.peril == PERIL_OUT_OF_ARENA)
-		add(r, "larger_arena", moved->arena_bytes - plan->arena_bytes,
-			tn_arena_printf(r->arena, "an arena of %" PRId64 " B",
-				moved->arena_bytes));
-	else
-		add(r, "another_offset",
-			tn_max_i64(moved->arena_bytes - plan->arena_bytes, 0),
-			tn_arena_printf(r->arena,
-				"place '%s' at %" PRId64 ", in an arena of %" PRId64 " B",
-				name(r, tensor), to, moved->arena_bytes));
-}
-
-static void aligned_base(struct remedies *r)
-{
-	struct tn_claim aligned = *r->claims[r->blamed];
-
-	if (r->trial->worst.peril != PERIL_MISALIGNED || !tn_claim_is(&aligned, "plan") ||
-		aligned.base_address <= 0)
-		return;
-	aligned.base_address = 0;
-	if (proves_with(r, r->blamed, &aligned, NULL))
-		add(r, "aligned_base", r->trial->worst.witness.align - 1,
-			tn_arena_printf(r->arena,
-				"align the arena itself to %" PRId64
-				" B, or give it %" PRId64 " B more to do so",
-				r->trial->worst.witness.align,
-				r->trial->worst.witness.align - 1));
-}
-
-static void larger_scratch(struct remedies *r)
-{
-	struct tn_claim larger = *r->claims[r->blamed];
-
-	if (r->trial->worst.peril != PERIL_SCRATCH_SIZE ||
-		!tn_claim_is(&larger, "scratch"))
-		return;
-	larger.bytes = r->trial->worst.witness.need;
-	if (proves_with(r, r->blamed, &larger, NULL))
-		add(r, "larger_scratch", larger.bytes - r->claims[r->blamed]->bytes,
-			tn_arena_printf(
-				r->arena, "scratch of %" PRId64 " B", larger.bytes));
+	fix = tn_remedy_add(r, "inserted_copy", tn_remedy_bytes(r, w->victim.i),
+		tn_arena_printf(r->arena, "copy '%s' for '%s' before '%s' runs",
+			name(r, w->victim.i), w->reader.name, w->writer.name));
+	if (fix)
+		fix->copies = true;
 }
 
 /* None of these: claim after claim, what can hold together. */
-static void fewer_claims(struct remedies *r)
+static void fewer_claims(struct tn_remedies *r)
 {
 	const struct tn_claim **kept =
 		TN_NEW_ARRAY(r->scratch, const struct tn_claim *, r->n);
@@ -454,7 +274,7 @@ static void fewer_claims(struct remedies *r)
 		return;
 	for (uint32_t i = 0; i < r->n && gone; i++) {
 		kept[n] = r->claims[i];
-		if (proves(r, kept, n + 1, NULL))
+		if (tn_remedy_proves(r, kept, n + 1, NULL))
 			n++;
 		else
 			gone = tn_arena_printf(r->arena, "%s%s'%s'", gone,
@@ -463,16 +283,86 @@ static void fewer_claims(struct remedies *r)
 	if (!gone)
 		r->status = TN_ERR_NOMEM;
 	else if (n)
-		add(r, "fewer_claims", 0,
+		tn_remedy_add(r, "fewer_claims", 0,
 			tn_arena_printf(
 				r->arena, "give up %s: the others hold together", gone));
 }
 
-enum tn_status tn_court_remedies(struct tn_court *c, const struct tn_claim *const *claims,
-	uint32_t n, struct tn_trial *trial, struct tn_arena *scratch,
-	struct tn_arena *arena, struct tn_claim_verdict *out)
+/* Where nothing above can be tried, because the graph itself is what is wrong. */
+static void last_resort(struct tn_remedies *r)
 {
-	struct remedies r = { .c = c,
+	const struct tn_claim_witness *w = &r->trial->worst.witness;
+	const char *victim = w->victim.i == TN_NONE ? NULL : name(r, w->victim.i);
+	const struct tn_form *f = victim ? &r->m->form[w->victim.i] : NULL;
+	int64_t lack = tn_max_i64(w->need - tn_max_i64(w->have, 0), 0);
+	struct tn_fix *fix = NULL;
+
+	if (r->list.count)
+		return;
+	switch (r->trial->worst.peril) {
+	case PERIL_UNKNOWN_SIZE:
+		if (victim)
+			tn_remedy_add(r, "fixed_size", 0,
+				tn_arena_printf(r->arena,
+					"give every dimension of '%s' a size", victim));
+		return;
+	case PERIL_SELF_OVERLAP_WAW:
+		if (victim)
+			fix = tn_remedy_add(r, "dense_tensor", f->n * f->width / 8,
+				tn_arena_printf(r->arena,
+					"write to a tensor whose elements do not share "
+					"bytes, and not to '%s'",
+					victim));
+		break;
+	case PERIL_SIZE:
+	case PERIL_SCRATCH_SIZE:
+		fix = tn_remedy_add(r, "larger_size", lack,
+			tn_arena_printf(r->arena, "%" PRId64 " B more for '%s'", lack,
+				victim ? victim : "scratch"));
+		break;
+	case PERIL_STALE_ALIAS:
+		if (victim)
+			tn_remedy_add(r, "same_place", 0,
+				tn_arena_printf(r->arena,
+					"place '%s' where its root lies, or let an op "
+					"copy it there",
+					victim));
+		return;
+	case PERIL_DESTRUCTIVE_INPUT:
+		if (victim)
+			fix = tn_remedy_add(r, "inserted_copy",
+				tn_remedy_bytes(r, w->victim.i),
+				tn_arena_printf(r->arena,
+					"let '%s' work on a copy of '%s'",
+					w->writer.name ? w->writer.name : "it", victim));
+		break;
+	default:
+		tn_remedy_add(r, "no_claims", 0,
+			tn_arena_strdup(r->arena, "give up the claims of this set"));
+		return;
+	}
+	if (fix)
+		fix->copies = true; /* the graph changes */
+}
+
+/* The cheapest first; of equals, the order in which they were tried. */
+static void sort_by_cost(struct tn_remedies *r)
+{
+	for (size_t i = 1; i < r->list.count; i++) {
+		struct tn_fix fix = r->list.items[i];
+		size_t k = i;
+
+		for (; k > 0 && r->list.items[k - 1].say.bytes > fix.say.bytes; k--)
+			r->list.items[k] = r->list.items[k - 1];
+		r->list.items[k] = fix;
+	}
+}
+
+enum tn_status tn_remedies_find(struct tn_remedies *r, struct tn_court *c,
+	const struct tn_claim *const *claims, uint32_t n, const struct tn_trial *trial,
+	struct tn_arena *scratch, struct tn_arena *arena)
+{
+	*r = (struct tn_remedies){ .c = c,
 		.g = c->g,
 		.m = &c->model,
 		.claims = claims,
@@ -482,21 +372,40 @@ enum tn_status tn_court_remedies(struct tn_court *c, const struct tn_claim *cons
 		.scratch = scratch,
 		.arena = arena,
 		.status = TN_OK };
-
 	if (!n)
 		return TN_OK;
-	if (r.blamed >= n)
-		r.blamed = n - 1;
-	another_order(&r);
-	other_operand(&r);
-	other_kernel(&r);
-	another_offset(&r);
-	aligned_base(&r);
-	larger_scratch(&r);
-	inserted_copy(&r);
-	without(&r);
-	fewer_claims(&r);
-	out->remedies = r.list.items;
+	if (r->blamed >= n)
+		r->blamed = n - 1;
+	another_order(r);
+	other_operand(r);
+	tn_remedy_kernel(r);
+	tn_remedy_offset(r);
+	tn_remedy_base(r);
+	tn_remedy_scratch(r);
+	inserted_copy(r);
+	without(r);
+	fewer_claims(r);
+	last_resort(r);
+	sort_by_cost(r);
+	return r->status;
+}
+
+enum tn_status tn_court_remedies(struct tn_court *c, const struct tn_claim *const *claims,
+	uint32_t n, struct tn_trial *trial, struct tn_arena *scratch,
+	struct tn_arena *arena, struct tn_claim_verdict *out)
+{
+	struct tn_remedies r;
+	struct tn_claim_remedy *list;
+	enum tn_status status = tn_remedies_find(&r, c, claims, n, trial, scratch, arena);
+
+	if (status != TN_OK)
+		return status;
+	list = TN_NEW_ARRAY(arena, struct tn_claim_remedy, r.list.count);
+	if (!list)
+		return TN_ERR_NOMEM;
+	for (size_t i = 0; i < r.list.count; i++)
+		list[i] = r.list.items[i].say;
+	out->remedies = list;
 	out->n_remedies = r.list.count;
-	return r.status;
+	return TN_OK;
 }

@@ -334,6 +334,13 @@ static bool rejects_input(const struct tn_claims *claims)
 	return false;
 }
 
+enum tn_status tn_pipeline_tables(struct tn_run *run)
+{
+	enum tn_status status = analyse(run);
+
+	return status == TN_OK ? judge(run) : status;
+}
+
 enum tn_status tn_pipeline_claims(struct tn_run *run, enum tn_status status)
 {
 	const struct tn_claim_options options = {

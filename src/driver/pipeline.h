@@ -66,6 +66,9 @@ enum tn_status TN_MUST_CHECK tn_pipeline_solve(struct tn_run *run);
 enum tn_status TN_MUST_CHECK tn_pipeline_claims(
 	struct tn_run *run, enum tn_status status);
 
+/* Once more the tables of STAGE_PROVE, for a graph whose schedule has changed. */
+enum tn_status TN_MUST_CHECK tn_pipeline_tables(struct tn_run *run);
+
 /* The exit status for a stage's status and what was reported. */
 int tn_exit_status(const struct tn_run *run, enum tn_status status);
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "driver/command.h"
+#include "driver/repair.h"
 #include "report/plan_view_json.h"
 #include "report/text.h"
 
@@ -53,7 +54,10 @@ int tenure_plan(const tenure_options *options, const char *graph)
 	enum tn_status status;
 
 	tn_run_init(&run, options);
-	status = tn_pipeline(&run, graph, STAGE_PLAN);
+	status = options->repair ? tn_pipeline(&run, graph, STAGE_PLAN)
+				 : tn_command_plan(&run, graph);
+	if (status == TN_OK && options->repair)
+		status = tn_repair_run(&run);
 	if (status == TN_OK)
 		status = show(&run);
 	if (status == TN_OK)

@@ -115,7 +115,7 @@ static void check_tensor(struct tn_check *c, uint32_t i, bool part)
 		tn_check_refuse(c, &v, "a constant has no place in planned memory");
 	v.rule = "plan/view";
 	if (at->root == i)
-		check_range(c, v, p->offset, t->bytes,
+		check_range(c, v, p->offset, tn_max_i64(t->bytes, at->end),
 			tn_max_i64(1, tn_min_i64(width, 8)), part);
 	else if (p->region != root->region ||
 		 !tn_add_i64(root->offset, at->start, &place) || place != p->offset)

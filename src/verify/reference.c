@@ -21,6 +21,16 @@ static bool span_of(const struct tn_tensor *t, int64_t *lo, int64_t *hi)
 	       tn_mul_i64(*hi, bits, hi);
 }
 
+/* Bytes of a root: strides may leave gaps between its elements. */
+static int64_t storage_of(const struct tn_tensor *root)
+{
+	int64_t lo, hi;
+
+	if (!root->has_strides || root->elements <= 0 || !span_of(root, &lo, &hi))
+		return root->bytes;
+	return tn_max_i64(root->bytes, (hi + 7) / 8);
+}
+
 static bool extent_of(const struct tn_graph *g, uint32_t id, struct tn_extent *out)
 {
 	const struct tn_tensor *t = &g->tensors[id];
@@ -45,7 +55,7 @@ static bool extent_of(const struct tn_graph *g, uint32_t id, struct tn_extent *o
 		return false;
 	out->begin = lo / 8;
 	out->end = hi / 8;
-	return start >= 0 && lo >= 0 && out->end <= g->tensors[root].bytes;
+	return start >= 0 && lo >= 0 && out->end <= storage_of(&g->tensors[root]);
 }
 
 static bool is_constant(const struct tn_tensor *t)

@@ -1,0 +1,22 @@
+/* Repairs for `plan --repair`: of claims that are rejected, and of plans that are refused. */
+#ifndef TN_DRIVER_REPAIR_H
+#define TN_DRIVER_REPAIR_H
+
+#include "claims/repair.h"
+#include "driver/pipeline.h"
+
+/* Moves what the verifier refuses until it accepts: run->plan becomes one that is verified.
+ * What was changed is noted in run->diags. A plan that cannot be mended is replaced by one
+ * of our own. Needs the tables of STAGE_PROVE. */
+enum tn_status TN_MUST_CHECK tn_repair_plan(struct tn_run *run);
+
+/* A plan from the claims that are left: storages that they share, arenas as they are, all
+ * else disjoint. Not verified. The tables must be those of the repair's order. */
+enum tn_status TN_MUST_CHECK tn_repair_layout(
+	struct tn_run *run, const struct tn_repair *repair, struct tn_plan *out);
+
+/* All of it: the claims of the graph, or the plan that --plan names. After
+ * tn_pipeline(STAGE_PLAN). */
+enum tn_status TN_MUST_CHECK tn_repair_run(struct tn_run *run);
+
+#endif
