@@ -25,9 +25,12 @@ LAYERS = {
     "exec": ["base", "ir", "contract", "bind", "plan/plan.h"],
     "emit": ["base", "ir", "contract", "bind", "plan/plan.h"],
     "validate": ["base", "ir", "contract", "bind", "exec", "emit", "plan/plan.h"],
-    "report": ["base", "ir", "contract", "analysis", "inplace", "claims", "verify", "plan/plan.h"],
+    "rewrite": ["base", "ir", "contract", "bind", "exec", "plan/plan.h"],
+    "report": ["base", "ir", "contract", "analysis", "inplace", "claims", "verify",
+               "rewrite", "plan/plan.h"],
     "driver": ["base", "ir", "plan", "contract", "import", "export", "analysis", "inplace",
-               "claims", "lower", "verify", "bind", "exec", "emit", "validate", "report"],
+               "claims", "lower", "verify", "bind", "exec", "rewrite", "emit", "validate",
+               "report"],
     "cli": [],
 }
 PUBLIC = {  # who may include which header of include/tenure

@@ -1,0 +1,64 @@
+/* Ops on constants, replaced by what the reference kernels give for them. */
+#include "rewrite/edit.h"
+
+static bool may_fold(struct tn_edit *e, const struct tn_op *op)
+{
+	int64_t in_bytes = 0, out_bytes = 0;
+
+	if (!op->n_outputs || tn_op_info(op->kind)->access == ACCESS_OPAQUE)
+		return false;
+	for (uint32_t k = 0; k < op->n_inputs; k++) {
+		const struct tn_tensor *t = tn_edit_in(e, op, k);
+
+		if (t && !tn_edit_is_constant(t))
+			return false;
+		in_bytes += t ? t->bytes : 0;
+	}
+	for (uint32_t k = 0; k < op->n_outputs; k++) {
+		const struct tn_tensor *t = tn_edit_out(e, op, k);
+
+		if (!t || e->pinned[op->outputs[k].i] || t->dtype == DTYPE_INVALID)
+			return false;
+		out_bytes += t->bytes;
+	}
+	if (out_bytes > TN_FOLD_BYTES_MAX && out_bytes > in_bytes) {
+		tn_edit_left(e, op, "its result would be too large a constant", NULL);
+		return false;
+	}
+	return true;
+}
+
+static bool has_inputs(struct tn_edit *e, const struct tn_op *op)
+{
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		if (tn_edit_in(e, op, k))
+			return true;
+	return false;
+}
+
+void tn_rewrite_constants(struct tn_edit *e)
+{
+	for (uint32_t i = 0; i < e->g.n_ops; i++) {
+		struct tn_op *op = tn_edit_op(e, i);
+		const uint8_t **results;
+		tn_op_id id;
+
+		if (!op || !has_inputs(e, op) || !may_fold(e, op))
+			continue;
+		id = tn_edit_id(e, op);
+		results = tn_edit_run(e, &id, 1, (tn_tensor_id){ TN_NONE }, NULL);
+		if (!results) {
+			tn_edit_left(e, op, "no kernel can compute it", NULL);
+			continue;
+		}
+		for (uint32_t k = 0; k < op->n_outputs; k++) {
+			struct tn_rewrite *done = tn_edit_done(e, NULL, op);
+
+			done->tensor = tn_edit_out(e, op, k)->name;
+			done->ram_bytes = tn_edit_out(e, op, k)->bytes;
+			done->flash_bytes = -tn_edit_out(e, op, k)->bytes;
+			tn_edit_make_constant(e, op->outputs[k], results[k]);
+		}
+		tn_edit_kill(e, op);
+	}
+}

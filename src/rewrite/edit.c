@@ -1,0 +1,363 @@
+#include "rewrite/edit.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+#include "base/banned.h"
+
+static const tn_tensor_id no_tensor = { TN_NONE };
+static const tn_op_id no_op = { TN_NONE };
+
+static bool known(const struct tn_edit *e, tn_tensor_id id)
+{
+	return id.i < e->g.n_tensors;
+}
+
+static void pin(struct tn_edit *e, tn_tensor_id id)
+{
+	if (known(e, id))
+		e->pinned[id.i] = true;
+}
+
+/* What the caller sees, what is written twice, and what shares bytes by the file's word
+ * stays as it is. */
+static void pin_all(struct tn_edit *e)
+{
+	struct tn_graph *g = &e->g;
+
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const struct tn_tensor *t = &g->tensors[i];
+
+		if (t->role == ROLE_INPUT || t->role == ROLE_OUTPUT ||
+			t->role == ROLE_VARIABLE || t->observed || t->mutated ||
+			t->view_of.i != TN_NONE)
+			e->pinned[i] = true;
+		pin(e, t->view_of);
+		if (known(e, t->view_of))
+			e->viewed[t->view_of.i] = true;
+	}
+	for (uint32_t i = 0; i < g->n_inputs; i++)
+		pin(e, g->inputs[i]);
+	for (uint32_t i = 0; i < g->n_outputs; i++)
+		pin(e, g->outputs[i]);
+}
+
+static void count_uses(struct tn_edit *e)
+{
+	for (uint32_t i = 0; i < e->g.n_tensors; i++) {
+		e->producer[i] = e->readers[2 * i] = e->readers[2 * i + 1] = no_op;
+		e->instead[i] = no_tensor;
+	}
+	for (uint32_t i = 0; i < e->g.n_ops; i++) {
+		const struct tn_op *op = &e->g.ops[i];
+
+		for (uint32_t k = 0; k < op->n_inputs; k++) {
+			tn_tensor_id id = op->inputs[k];
+
+			if (!known(e, id))
+				continue;
+			if (e->reads[id.i] < 2)
+				e->readers[2 * id.i + e->reads[id.i]] = (tn_op_id){ i };
+			e->reads[id.i]++;
+		}
+		for (uint32_t k = 0; k < op->n_outputs; k++) {
+			tn_tensor_id id = op->outputs[k];
+
+			if (!known(e, id))
+				continue;
+			if (e->producer[id.i].i != TN_NONE)
+				e->pinned[id.i] = true; /* several writers */
+			e->producer[id.i] = (tn_op_id){ i };
+		}
+	}
+}
+
+static bool side_tables(struct tn_edit *e, size_t n)
+{
+	e->producer = TN_NEW_ARRAY(e->scratch, tn_op_id, n);
+	e->readers = TN_NEW_ARRAY(e->scratch, tn_op_id, 2 * n);
+	e->reads = TN_NEW_ARRAY(e->scratch, uint32_t, n);
+	e->pinned = TN_NEW_ARRAY(e->scratch, bool, n);
+	e->viewed = TN_NEW_ARRAY(e->scratch, bool, n);
+	e->instead = TN_NEW_ARRAY(e->scratch, tn_tensor_id, n);
+	return e->producer && e->readers && e->reads && e->pinned && e->viewed &&
+	       e->instead;
+}
+
+bool tn_edit_begin(struct tn_edit *e, const struct tn_graph *g, struct tn_arena *arena,
+	struct tn_arena *scratch, struct tn_strings *strings, struct tn_rewrites *log)
+{
+	memset(e, 0, sizeof(*e));
+	e->arena = arena;
+	e->scratch = scratch;
+	e->strings = strings;
+	e->log = log;
+	e->g = *g;
+	e->n_file_tensors = g->n_tensors;
+	e->tensor_capacity = (size_t)g->n_tensors + 16;
+	e->g.tensors = TN_NEW_ARRAY(arena, struct tn_tensor, e->tensor_capacity);
+	e->g.ops = TN_NEW_ARRAY(arena, struct tn_op, g->n_ops);
+	e->dead = TN_NEW_ARRAY(scratch, bool, g->n_ops);
+	if (!e->g.tensors || !e->g.ops || !e->dead || !side_tables(e, e->tensor_capacity))
+		return false;
+	if (g->n_tensors)
+		memcpy(e->g.tensors, g->tensors, g->n_tensors * sizeof(*g->tensors));
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		struct tn_op *op = &e->g.ops[i];
+
+		*op = g->ops[i];
+		op->inputs = TN_NEW_ARRAY(arena, tn_tensor_id, op->n_inputs);
+		op->outputs = TN_NEW_ARRAY(arena, tn_tensor_id, op->n_outputs);
+		if (!op->inputs || !op->outputs)
+			return false;
+		if (op->n_inputs)
+			memcpy(op->inputs, g->ops[i].inputs,
+				op->n_inputs * sizeof(*op->inputs));
+		if (op->n_outputs)
+			memcpy(op->outputs, g->ops[i].outputs,
+				op->n_outputs * sizeof(*op->outputs));
+	}
+	count_uses(e);
+	pin_all(e);
+	return true;
+}
+
+static tn_tensor_id resolve(struct tn_edit *e, tn_tensor_id id)
+{
+	while (known(e, id) && e->instead[id.i].i != TN_NONE)
+		id = e->instead[id.i];
+	return id;
+}
+
+bool tn_edit_finish(struct tn_edit *e, struct tn_graph *out)
+{
+	struct tn_graph *g = &e->g;
+	tn_op_id *renumbered = TN_NEW_ARRAY(e->scratch, tn_op_id, g->n_ops);
+	tn_op_id *schedule = TN_NEW_ARRAY(e->arena, tn_op_id, g->n_ops);
+	uint32_t n_ops = 0, n_scheduled = 0;
+
+	if (!renumbered || !schedule)
+		return false;
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		struct tn_op *op = &g->ops[i];
+
+		if (e->dead[i])
+			continue;
+		for (uint32_t k = 0; k < op->n_inputs; k++)
+			op->inputs[k] = resolve(e, op->inputs[k]);
+		renumbered[i].i = n_ops;
+		g->ops[n_ops++] = *op;
+	}
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		if (!e->dead[g->schedule[i].i])
+			schedule[n_scheduled++] = renumbered[g->schedule[i].i];
+	*out = *g;
+	out->n_ops = n_ops;
+	out->schedule = schedule;
+	out->claims = NULL;
+	out->n_claims = 0;
+	out->branches = NULL;
+	out->n_branches = 0;
+	out->scopes = NULL;
+	out->n_scopes = 0;
+	return true;
+}
+
+struct tn_op *tn_edit_op(struct tn_edit *e, uint32_t position)
+{
+	tn_op_id id = e->g.schedule[position];
+	struct tn_op *op = &e->g.ops[id.i];
+
+	if (e->dead[id.i] || e->failed)
+		return NULL;
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		op->inputs[k] = resolve(e, op->inputs[k]);
+	return op;
+}
+
+struct tn_tensor *tn_edit_in(struct tn_edit *e, const struct tn_op *op, uint32_t k)
+{
+	return k < op->n_inputs && known(e, op->inputs[k])
+		       ? &e->g.tensors[op->inputs[k].i]
+		       : NULL;
+}
+
+struct tn_tensor *tn_edit_out(struct tn_edit *e, const struct tn_op *op, uint32_t k)
+{
+	return k < op->n_outputs && known(e, op->outputs[k])
+		       ? &e->g.tensors[op->outputs[k].i]
+		       : NULL;
+}
+
+struct tn_op *tn_edit_producer(struct tn_edit *e, const struct tn_op *op, uint32_t k)
+{
+	tn_op_id id;
+
+	if (!tn_edit_in(e, op, k) || tn_edit_in(e, op, k)->mutated)
+		return NULL;
+	id = e->producer[op->inputs[k].i];
+	return id.i == TN_NONE ? NULL : &e->g.ops[id.i];
+}
+
+bool tn_edit_private(const struct tn_edit *e, tn_tensor_id id)
+{
+	return !e->pinned[id.i] && e->reads[id.i] == 1 && e->producer[id.i].i != TN_NONE;
+}
+
+bool tn_edit_stable(const struct tn_edit *e, tn_tensor_id id)
+{
+	const struct tn_tensor *t = &e->g.tensors[id.i];
+
+	return !t->mutated && !e->viewed[id.i] && t->role != ROLE_VARIABLE &&
+	       t->view_of.i == TN_NONE;
+}
+
+bool tn_edit_same_quant(const struct tn_tensor *a, const struct tn_tensor *b)
+{
+	const struct tn_quant *x = &a->quant, *y = &b->quant;
+
+	if (x->n != y->n || (x->n > 1 && x->axis != y->axis) || x->damaged || y->damaged)
+		return false;
+	for (uint32_t i = 0; i < x->n; i++)
+		if (x->scale[i] < y->scale[i] || x->scale[i] > y->scale[i] ||
+			x->zero_point[i] != y->zero_point[i])
+			return false;
+	return true;
+}
+
+bool tn_edit_same_type(const struct tn_tensor *a, const struct tn_tensor *b)
+{
+	return a->dtype == b->dtype && tn_edit_same_quant(a, b);
+}
+
+bool tn_edit_is_constant(const struct tn_tensor *t)
+{
+	return t && t->data_kind == DATA_BYTES && t->role != ROLE_VARIABLE &&
+	       !t->mutated && t->view_of.i == TN_NONE && !t->quant.damaged;
+}
+
+void tn_edit_set_input(struct tn_edit *e, struct tn_op *op, uint32_t k, tn_tensor_id id)
+{
+	if (known(e, op->inputs[k]))
+		e->reads[op->inputs[k].i]--;
+	op->inputs[k] = id;
+	if (known(e, id))
+		e->reads[id.i]++;
+	e->changed = true;
+}
+
+void tn_edit_set_inputs(
+	struct tn_edit *e, struct tn_op *op, const tn_tensor_id *ids, uint32_t n)
+{
+	tn_tensor_id *copy = TN_NEW_ARRAY(e->arena, tn_tensor_id, n);
+
+	if (!copy) {
+		e->failed = true;
+		return;
+	}
+	for (uint32_t k = 0; k < n; k++) {
+		copy[k] = ids[k];
+		if (known(e, ids[k]))
+			e->reads[ids[k].i]++;
+	}
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		if (known(e, op->inputs[k]))
+			e->reads[op->inputs[k].i]--;
+	op->inputs = copy;
+	op->n_inputs = n;
+	e->changed = true;
+}
+
+void tn_edit_set_output(struct tn_edit *e, struct tn_op *op, tn_tensor_id id)
+{
+	e->producer[op->outputs[0].i] = no_op;
+	op->outputs[0] = id;
+	e->producer[id.i] = tn_edit_id(e, op);
+	e->changed = true;
+}
+
+void tn_edit_kill(struct tn_edit *e, struct tn_op *op)
+{
+	tn_op_id id = tn_edit_id(e, op);
+
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		if (known(e, op->inputs[k]))
+			e->reads[op->inputs[k].i]--;
+	for (uint32_t k = 0; k < op->n_outputs; k++)
+		if (known(e, op->outputs[k]) && e->producer[op->outputs[k].i].i == id.i)
+			e->producer[op->outputs[k].i] = no_op;
+	e->dead[id.i] = true;
+	e->changed = true;
+}
+
+void tn_edit_redirect(struct tn_edit *e, tn_tensor_id from, tn_tensor_id to)
+{
+	e->instead[from.i] = to;
+	e->reads[to.i] += e->reads[from.i];
+	e->reads[from.i] = 0;
+	e->changed = true;
+}
+
+struct tn_rewrite *tn_edit_done(
+	struct tn_edit *e, const struct tn_op *op, const struct tn_op *gone)
+{
+	struct tn_rewrite entry = { .pass = e->pass,
+		.done = true,
+		.op = op ? op->name : NULL,
+		.gone = gone ? gone->name : NULL,
+		.pointer = gone ? gone->pointer
+			   : op ? op->pointer
+				: NULL };
+
+	e->changed = true;
+	if (!tn_vec_push(e->arena, &e->log->list, entry)) {
+		e->failed = true;
+		return &e->spare;
+	}
+	return &e->log->list.items[e->log->list.count - 1];
+}
+
+void tn_edit_left(struct tn_edit *e, const struct tn_op *op, const char *why,
+	const struct tn_op *witness)
+{
+	struct tn_rewrite entry = { .pass = e->pass,
+		.op = op->name,
+		.why = why,
+		.witness = witness ? witness->name : NULL,
+		.pointer = op->pointer };
+
+	if (!tn_vec_push(e->scratch, &e->left, entry))
+		e->failed = true;
+}
+
+const struct tn_op *tn_edit_other_reader(
+	struct tn_edit *e, tn_tensor_id id, const struct tn_op *op)
+{
+	if (id.i >= e->n_file_tensors)
+		return NULL;
+	for (int k = 0; k < 2; k++) {
+		tn_op_id reader = e->readers[2 * id.i + (uint32_t)k];
+
+		if (reader.i != TN_NONE && reader.i != tn_edit_id(e, op).i &&
+			!e->dead[reader.i])
+			return &e->g.ops[reader.i];
+	}
+	return NULL;
+}
+
+const tn_op_id *tn_edit_readers(struct tn_edit *e)
+{
+	tn_op_id *list = TN_NEW_ARRAY(e->scratch, tn_op_id, e->g.n_tensors);
+
+	for (uint32_t i = 0; list && i < e->g.n_ops; i++) {
+		struct tn_op *op = tn_edit_op(e, i);
+
+		for (uint32_t k = 0; op && k < op->n_inputs; k++)
+			if (op->inputs[k].i != TN_NONE)
+				list[op->inputs[k].i] = tn_edit_id(e, op);
+	}
+	if (!list)
+		e->failed = true;
+	return list;
+}
