@@ -45,7 +45,9 @@ typedef struct tenure_options {
 	int keep_inputs;    /* graph inputs keep their values in any format */
 	tenure_list keep;   /* tensors (by name) that keep their values to the end */
 	enum tenure_overlap overlap;
-	int rewrite;        /* 0: none; there are no others yet */
+	const char *rewrite; /* "all", "none" or passes with commas; NULL: all exact ones
+	                        to plan and run, none to judge (lint) and convert */
+	const char *allow_inexact; /* passes that may round floats otherwise, or NULL */
 	int64_t align;      /* bytes, of every offset; a power of two */
 	tenure_list regions;  /* memories: "NAME:BYTES[:ALIGN[:COST]][@BASE]" */
 	tenure_list reserves; /* "REGION:BYTES", for other users of a memory */

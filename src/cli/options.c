@@ -55,7 +55,6 @@ struct option_row {
 #define AT(field) offsetof(tenure_options, field)
 
 static const char *const overlap_words[] = { "none", "inplace", "full", NULL };
-static const char *const rewrite_words[] = { "none", NULL };
 static const char *const level_words[] = { "note", "warning", "error", NULL };
 
 static const char *const profile_words[] = { "inference", "training", NULL };
@@ -94,8 +93,10 @@ static const struct option_row rows[] = {
 		"this tensor keeps its value to the end (repeatable)", NULL },
 	{ "overlap", 0, VALUE_WORD, AT(overlap), PLANS, "MODE",
 		"none, inplace or full (default)", overlap_words },
-	{ "rewrite", 0, VALUE_WORD, AT(rewrite), READS, "LIST",
-		"none: the graph as it is (there are no rewrites yet)", rewrite_words },
+	{ "rewrite", 0, VALUE_TEXT, AT(rewrite), READS, "LIST",
+		"all (exact ones), none, or passes by name with commas", NULL },
+	{ "allow-inexact", 0, VALUE_TEXT, AT(allow_inexact), READS, "LIST",
+		"passes that may change how floats are rounded: fold-scale", NULL },
 	{ "align", 0, VALUE_SIZE, AT(align), PLANS, "BYTES",
 		"alignment of every offset (default 16)", NULL },
 	{ "region", 0, VALUE_LIST, AT(regions), PLANS, "R",

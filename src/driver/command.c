@@ -37,6 +37,7 @@ struct tn_view tn_command_view(const struct tn_run *run)
 		.inplace = run->judged ? &run->inplace : NULL,
 		.claims = run->claims.n ? &run->claims : NULL,
 		.plan = run->planned ? &run->plan : NULL,
+		.rewrites = run->rewrites.passes ? &run->rewrites : NULL,
 		.diags = &run->diags,
 		.verified = run->verified,
 		.refusal = run->planned && !run->verified ? run->verdict.rule : NULL };
@@ -86,18 +87,15 @@ int tn_command_end(struct tn_run *run, enum tn_status status)
 	return result;
 }
 
-enum tn_status tn_command_use_plan(struct tn_run *run, const char *file)
+enum tn_status tn_command_use_plan(struct tn_run *run)
 {
 	const struct tn_plan_digests want = { tn_digest_graph(&run->graph),
 		tn_digest_constants(&run->graph), tn_kernels_digest(),
 		tn_contract_digest() };
-	struct tn_source *source;
 	struct tn_arena scratch;
-	enum tn_status status = tn_file_read(&run->arena, &run->diags, file, &source);
+	enum tn_status status = tn_import_plan_json(&run->graph, run->plan_source, &want,
+		&run->arena, &run->strings, &run->diags, &run->plan);
 
-	if (status == TN_OK)
-		status = tn_import_plan_json(&run->graph, source, &want, &run->arena,
-			&run->strings, &run->diags, &run->plan);
 	if (status != TN_OK)
 		return status;
 	run->planned = true;
@@ -114,6 +112,7 @@ enum tn_status tn_command_plan(struct tn_run *run, const char *graph)
 
 	if (!run->options->plan)
 		return tn_pipeline(run, graph, STAGE_PLAN);
+	run->plan_file = run->options->plan;
 	status = tn_pipeline(run, graph, STAGE_PROVE);
-	return status == TN_OK ? tn_command_use_plan(run, run->options->plan) : status;
+	return status == TN_OK ? tn_command_use_plan(run) : status;
 }

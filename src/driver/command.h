@@ -20,9 +20,9 @@ enum tn_status TN_MUST_CHECK tn_command_write(
 /* Prints dumps to out and diagnostics to err, releases the run, gives the exit status. */
 int tn_command_end(struct tn_run *run, enum tn_status status);
 
-/* Uses the plan in `file` instead of one of our own: reads it, compares its digests with
- * the graph, verifies it. */
-enum tn_status TN_MUST_CHECK tn_command_use_plan(struct tn_run *run, const char *file);
+/* Uses the plan in run->plan_file, which the pipeline has read, instead of one of our own:
+ * compares its digests with the graph, verifies it. */
+enum tn_status TN_MUST_CHECK tn_command_use_plan(struct tn_run *run);
 
 /* The pipeline up to a plan: options->plan when given, else one of our own. */
 enum tn_status TN_MUST_CHECK tn_command_plan(struct tn_run *run, const char *graph);

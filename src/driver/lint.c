@@ -75,6 +75,22 @@ static void check_budget(struct tn_run *run)
 			constants, constants - o->flash, o->flash);
 }
 
+/* What rewriting would gain, unless it has been done already. */
+static enum tn_status look_for_rewrites(struct tn_run *run)
+{
+	struct tn_rewrites log;
+	struct tn_graph rewritten;
+	enum tn_status status;
+
+	if (run->rewrites.passes != TN_PASSES_NONE)
+		return TN_OK;
+	status = tn_rewrite(&run->graph, tn_passes_exact(), &run->arena, &run->strings,
+		&rewritten, &log);
+	if (status == TN_OK)
+		tn_rewrites_report(&log, run->source, &run->diags);
+	return status;
+}
+
 static int lint_all(const tenure_options *options, const char *const *graphs, size_t n,
 	struct tn_run *runs, struct tn_view *views)
 {
@@ -90,6 +106,8 @@ static int lint_all(const tenure_options *options, const char *const *graphs, si
 		tn_run_init(&runs[i], options);
 		status = tn_pipeline(&runs[i], graphs[i], last);
 		status = tn_pipeline_claims(&runs[i], status);
+		if (status == TN_OK)
+			status = look_for_rewrites(&runs[i]);
 		if (status == TN_OK)
 			check_budget(&runs[i]);
 		exit_status = tn_exit_status(&runs[i], status);

@@ -309,6 +309,8 @@ enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage l
 		status = invent(run);
 	if (status == TN_OK)
 		status = keep_tensors(run);
+	if (status == TN_OK)
+		status = tn_pipeline_rewrite(run, last >= STAGE_PLAN ? "all" : "none");
 	if (status == TN_OK && last >= STAGE_PROVE)
 		status = read_memories(run);
 	if (status == TN_OK && last >= STAGE_PROVE)

@@ -16,10 +16,11 @@
 #include "lower/lower.h"
 #include "lower/place.h"
 #include "plan/plan.h"
+#include "rewrite/rewrite.h"
 #include "tenure/tenure.h"
 #include "verify/verify.h"
 
-/* How far a command needs to go. */
+/* How far a command needs to go. Graphs are rewritten by default where they are planned. */
 enum tn_stage { STAGE_IMPORT, STAGE_PROVE, STAGE_PLAN };
 
 /* One graph on its way: every stage's result, each written once by its stage. */
@@ -30,8 +31,11 @@ struct tn_run {
 	struct tn_diags diags;
 	struct tn_strbuf dumps; /* what --dump asked for */
 
+	const char *plan_file; /* its plan is used; NULL: one of our own */
+	struct tn_source *plan_source; /* its text, once the graph is rewritten */
 	struct tn_source *source;
-	struct tn_graph graph;
+	struct tn_graph graph; /* rewritten, when a rewrite was asked for */
+	struct tn_rewrites rewrites;
 	struct tn_order order;
 	struct tn_aliases aliases;
 	struct tn_liveness live;
@@ -59,6 +63,9 @@ enum tn_status TN_MUST_CHECK tn_pipeline(
 /* From a graph that has been read to a plan, or to TN_ERR_REFUSED when it does not fit,
  * which is not reported: what tn_pipeline does between reading and verifying. */
 enum tn_status TN_MUST_CHECK tn_pipeline_solve(struct tn_run *run);
+
+/* The stage that rewrites: by --rewrite, by the plan's list, else by this list. */
+enum tn_status TN_MUST_CHECK tn_pipeline_rewrite(struct tn_run *run, const char *list);
 
 /* Judges the claims that the file carries, after tn_pipeline, whose status it takes. They
  * may be about what makes the graph itself wrong (a size that is not known), so they are

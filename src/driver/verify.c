@@ -9,9 +9,10 @@ int tenure_verify(const tenure_options *options, const char *graph, const char *
 	enum tn_status status;
 
 	tn_run_init(&run, options);
+	run.plan_file = plan;
 	status = tn_pipeline(&run, graph, STAGE_IMPORT);
 	if (status == TN_OK)
-		status = tn_command_use_plan(&run, plan);
+		status = tn_command_use_plan(&run);
 	if (status == TN_OK)
 		fprintf(options->out,
 			"%s: verified: arena %" PRId64

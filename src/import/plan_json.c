@@ -1,5 +1,7 @@
 #include "import/plan_json.h"
 
+#include "base/strbuf.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -443,6 +445,54 @@ enum tn_status tn_import_plan_json(const struct tn_graph *g,
 	if (status != TN_OK)
 		return status;
 	status = read_plan(&r, root);
+	json_decref(root);
+	return status;
+}
+
+/* Names with commas between them. */
+static bool join_names(struct reader *r, const json_t *list, struct tn_strbuf *out)
+{
+	const struct tn_path at = { NULL, "rewrite", 0 };
+	size_t i;
+	json_t *name;
+
+	json_array_foreach(list, i, name)
+	{
+		const struct tn_path item = { &at, NULL, i };
+
+		if (!tn_json_want(&r->im, RULE, &item, name, JSON_STRING))
+			return false;
+		tn_strbuf_printf(out, "%s%s", i ? "," : "", json_string_value(name));
+	}
+	if (!out->len)
+		tn_strbuf_puts(out, "none");
+	return true;
+}
+
+enum tn_status tn_import_plan_rewrite(const struct tn_source *source,
+	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
+	const char **out_list)
+{
+	struct reader r = { .im = { .arena = arena,
+				    .strings = strings,
+				    .diags = diags,
+				    .source = source } };
+	struct tn_strbuf text;
+	json_t *root = NULL;
+	enum tn_status status =
+		tn_json_load(&r.im, source->text, source->len, NULL, NULL, &root);
+
+	if (status != TN_OK)
+		return status;
+	tn_strbuf_init(&text);
+	if (!join_names(&r, json_object_get(root, "rewrite"), &text))
+		status = TN_ERR_INPUT;
+	*out_list = status == TN_OK && !text.failed
+			    ? tn_str_intern(strings, text.text, text.len)
+			    : NULL;
+	if (status == TN_OK && !*out_list)
+		status = TN_ERR_NOMEM;
+	tn_strbuf_release(&text);
 	json_decref(root);
 	return status;
 }

@@ -20,4 +20,10 @@ enum tn_status TN_MUST_CHECK tn_import_plan_json(const struct tn_graph *g,
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
 	struct tn_plan *out);
 
+/* The rewrites that the plan's graph went through, as a list with commas ("none" when it
+ * names none), interned: they must be repeated before the plan fits the graph. */
+enum tn_status TN_MUST_CHECK tn_import_plan_rewrite(const struct tn_source *source,
+	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
+	const char **out_list);
+
 #endif

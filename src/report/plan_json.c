@@ -188,7 +188,7 @@ static bool put_list(json_t *root, const char *key, const json_t *list)
 enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan *plan,
 	const struct tn_plan_extras *extras, struct tn_strbuf *out)
 {
-	static const struct tn_plan_extras none = { NULL, NULL, NULL };
+	static const struct tn_plan_extras none = { NULL, NULL, NULL, NULL };
 	json_t *root = json_object();
 	bool ok;
 
@@ -208,6 +208,7 @@ enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan
 	     put_pins(root, g, plan) && put_tensors(root, g, plan) &&
 	     put_ops(root, g, plan, extras->ops) &&
 	     put_list(root, "decisions", extras->decisions) &&
+	     put_list(root, "rewrite", extras->rewrite) &&
 	     put_list(root, "rewrites", extras->rewrites);
 	if (ok)
 		return tn_json_write(root, out);

@@ -13,7 +13,8 @@
 /* What others know and the plan does not; any may be NULL. Borrowed. */
 struct tn_plan_extras {
 	const json_t *decisions; /* array, copied as it is; NULL: empty */
-	const json_t *rewrites; /* likewise */
+	const json_t *rewrite;  /* names of the passes; likewise */
+	const json_t *rewrites; /* what they did; likewise */
 	const json_t *ops; /* array of objects in execution order: type, live_bytes, macs,
 	                      bytes_read and bytes_written go into the plan's ops */
 };

@@ -187,11 +187,32 @@ static void verdict(const struct tn_view *v, bool color, struct tn_strbuf *out)
 	}
 }
 
+/* "rewritten: fold-pad 18, dead-channels 2 (--rewrite none keeps the file's graph)" */
+static void rewritten(const struct tn_view *v, struct tn_strbuf *out)
+{
+	uint32_t times[PASS_COUNT] = { 0 };
+	const char *between = "  rewritten: ";
+
+	for (size_t i = 0; v->rewrites && i < v->rewrites->list.count; i++)
+		times[v->rewrites->list.items[i].pass] += v->rewrites->list.items[i].done;
+	for (int i = 0; i < PASS_COUNT; i++) {
+		if (!times[i])
+			continue;
+		tn_strbuf_printf(
+			out, "%s%s %u", between, tn_pass_name((enum tn_pass)i), times[i]);
+		between = ", ";
+	}
+	if (between[0] == ',')
+		tn_strbuf_puts(out, " (--rewrite none keeps the file's graph)\n");
+}
+
 static void heading(const struct tn_view *v, bool color, struct tn_strbuf *out)
 {
 	tn_ink(out, color, INK_BOLD, "plan of ");
 	tn_escape_visible(out, tn_view_name(v));
-	tn_strbuf_printf(out, ": %u ops, %u tensors\n\n  ", v->g->n_ops, v->g->n_tensors);
+	tn_strbuf_printf(out, ": %u ops, %u tensors\n", v->g->n_ops, v->g->n_tensors);
+	rewritten(v, out);
+	tn_strbuf_puts(out, "\n  ");
 	tn_escape_cell(out, "op", COLUMN_OP);
 	tn_strbuf_puts(out, "  ");
 	tn_escape_cell(out, "tensor", COLUMN_TENSOR);

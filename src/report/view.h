@@ -14,6 +14,7 @@
 #include "inplace/inplace.h"
 #include "ir/graph.h"
 #include "plan/plan.h"
+#include "rewrite/rewrite.h"
 
 /* What is said about a rule where a format has room for it (SARIF, JUnit). */
 struct tn_view_rule {
@@ -32,6 +33,7 @@ struct tn_view {
 	const struct tn_claims *claims; /* NULL: none were judged */
 	const struct tn_inplace *inplace; /* NULL: no candidates were judged */
 	const struct tn_plan *plan; /* NULL: nothing was planned */
+	const struct tn_rewrites *rewrites; /* NULL: the graph is as it was read */
 	const struct tn_diags *diags; /* NULL: none. Views may share one */
 
 	/* The verifier's word on the plan. Not verified and no refusal: nobody has
