@@ -377,14 +377,14 @@ def all_graphs():
     yield 'op_dequantize', convert('f32')
 
 
-def main():
+def main(graphs=all_graphs, kind='graphs'):
     check = '--check' in sys.argv
     folders = [a for a in sys.argv[1:] if a != '--check']
     folder = folders[0] if folders else os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures', 'graphs')
+        os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures', kind)
     stale = []
     os.makedirs(folder, exist_ok=True)
-    for name, net in all_graphs():
+    for name, net in graphs():
         path = os.path.join(folder, name + '.json')
         if not check:
             with open(path, 'w') as f:
