@@ -55,8 +55,7 @@ static bool is_identity(struct tn_edit *e, const struct tn_op *op)
 		return true; /* no side may be negative: none is there */
 	case OP_TRANSPOSE:
 		return is_identity_permutation(e, op);
-	case OP_CONCATENATION:
-	case OP_ADD_N:
+	case OP_CONCATENATION: /* ADD_N of one rounds */
 		return op->n_inputs == 1;
 	case OP_SPLIT:
 	case OP_SPLIT_V:
