@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/contract.h"
 #include "gen_graph.h"
 #include "gen_plan.h"
 #include "ir/print.h"
@@ -133,7 +134,7 @@ static bool is_lucky(
 {
 	for (uint32_t i = 0; i < OTHER_SEEDS; i++) {
 		uint32_t seed = OTHER_SEED + 2 * i;
-		struct trace t;
+		struct trace t = { 0 };
 
 		if (!s->other[i].g)
 			(void)trace_run(&s->g, NULL, TN_POISON_NONE, seed, &s->gen.arena,
@@ -143,6 +144,41 @@ static bool is_lucky(
 			return true;
 	}
 	return false;
+}
+
+/* Why does a refused plan run equal? */
+static enum reason explain(struct subject *s, const struct tn_plan *plan,
+	const struct tn_verdict *v, struct tn_arena *arena)
+{
+	static const char *const bytes[] = { "plan/overlap", "plan/lost-value",
+		"plan/elided", "plan/scratch-overlap", "plan/input-lost",
+		"plan/output-lost", "plan/observed-lost", "plan/variable-lost" };
+	struct tn_variant list[TN_VARIANTS_MAX];
+	struct trace_probe probe = { v->op, v->region, v->place, v->end - v->begin,
+		NULL };
+	struct trace t = { .probe = &probe };
+	const uint8_t *want = NULL;
+	bool of_bytes = false;
+
+	for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++)
+		of_bytes = of_bytes || strcmp(v->rule, bytes[i]) == 0;
+	if (strcmp(v->rule, "plan/order") == 0)
+		return REASON_ORDER;
+	if (!of_bytes)
+		return REASON_LAYOUT;
+	if (v->op != TN_NONE && strcmp(v->rule, "plan/overlap") == 0 &&
+		!tn_contract_variants(&s->g, (tn_op_id){ v->op }, list))
+		return REASON_OPAQUE;
+	if (v->expected.kind == SEEN_GIVEN || v->expected.kind == SEEN_WRITTEN)
+		want = s->right.value[v->expected.tensor];
+	probe.bytes = tn_arena_alloc(arena, (size_t)probe.len);
+	if (!want || !probe.len || !probe.bytes || v->expected.begin < 0 ||
+		v->found.op == v->op ||
+		!trace_run(&s->g, plan, TN_POISON_NONE, SEED, arena, &t))
+		return REASON_NO_EFFECT;
+	return memcmp(probe.bytes, want + v->expected.begin, (size_t)probe.len) == 0
+		       ? REASON_SAME_BYTES
+		       : REASON_NO_EFFECT;
 }
 
 static void show_plan(const struct subject *s, const struct tn_plan *plan)
@@ -168,7 +204,7 @@ static enum outcome judge(struct campaign *c, struct subject *s,
 	struct tn_arena arena;
 	struct tn_diags diags;
 	struct tn_verdict verdict;
-	struct trace t;
+	struct trace t = { 0 };
 	enum tn_status status;
 	bool equal = true, ran = true;
 	enum outcome o;
@@ -201,8 +237,10 @@ static enum outcome judge(struct campaign *c, struct subject *s,
 		note_accepted(&c->tally, &s->g, plan, &verdict);
 	if (status != TN_OK)
 		note_rules(&c->tally, &diags);
-	if (o == REFUSED_EQUAL)
+	if (o == REFUSED_EQUAL) {
 		c->tally.equal_by_rule[tally_rule(verdict.rule)]++;
+		c->tally.reasons[explain(s, plan, &verdict, &arena)]++;
+	}
 	if (o == ACCEPTED_DIFFERENT && !c->until_unsound)
 		printf("seed %u: accepted and different\n", s->seed);
 	if (source == SOURCE_OURS && status != TN_OK) {
@@ -249,6 +287,7 @@ static void begin(struct campaign *c, struct subject *s, uint32_t seed)
 	}
 	if (c->show)
 		show(s);
+	s->right.keep_values = true;
 	(void)trace_run(&s->g, NULL, TN_POISON_NONE, SEED, &s->gen.arena, &s->right);
 	note_graph(&c->tally, &s->g);
 }

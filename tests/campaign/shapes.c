@@ -311,6 +311,8 @@ static void try_variant(struct trial *t, struct tn_variant v, uint64_t count[COU
 	wrong = record_compare(&t->op, v);
 	if (wrong)
 		broken(t, v, wrong);
+	if (!record_copies(&t->op, v))
+		broken(t, v, "a step writes other bytes than it has read");
 	count[ORDERS]++;
 	for (uint32_t k = 0; k < op->n_inputs && op->n_outputs == 1; k++)
 		if (op->inputs[k].i != TN_NONE &&

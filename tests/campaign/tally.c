@@ -15,6 +15,14 @@ static const char *const rules[TALLY_RULES] = { "plan/outside-arena", "plan/misa
 static const char *const outcomes[OUTCOMES] = { "accepted", "UNSOUND", "different",
 	"equal", "lucky", "not run" };
 
+static const char *const reasons[REASONS] = {
+	"a rule that this host does not need: places, sizes, alignment, capacity",
+	"the order is wrong, the values are right",
+	"no order is known of an op that shares memory with its input",
+	"another value of the same bytes is there",
+	"other bytes are there, and the result does not show it",
+};
+
 static const char *source_name(int source)
 {
 	return source < MUTANTS	       ? gen_mutant_names[source]
@@ -141,6 +149,10 @@ bool tally_report(const struct tally *t)
 	for (uint32_t i = 0; rules[i]; i++)
 		printf("%-22s %10" PRIu64 " %10" PRIu64 "\n", rules[i], t->rules[i],
 			t->equal_by_rule[i]);
+	printf("\n%-12s why they are refused and run equal for all inputs tried\n",
+		"plans");
+	for (int i = 0; i < REASONS; i++)
+		printf("%-12" PRIu64 " %s\n", t->reasons[i], reasons[i]);
 	printf("\nops, by pairs:");
 	for (int i = 0, n = 0; i < OP_COUNT; i++)
 		if (t->kinds[i])

@@ -30,6 +30,16 @@ enum feature { /* of graphs */
 	FEATURES,
 };
 
+/* Why a plan that is refused runs equal all the same, whatever the inputs. */
+enum reason {
+	REASON_LAYOUT, /* it breaks a rule that this host does not need */
+	REASON_ORDER, /* the order is wrong, and the values are right */
+	REASON_OPAQUE, /* an op of which no order is known shares memory with its input */
+	REASON_SAME_BYTES, /* another value of the same bytes is there */
+	REASON_NO_EFFECT, /* other bytes are there, and the result does not show it */
+	REASONS,
+};
+
 #define TALLY_OPS_MAX 64
 #define TALLY_RULES   24
 
@@ -42,6 +52,7 @@ struct tally {
 	uint64_t of_ours; /* changed plans of the planner */
 	uint64_t rules[TALLY_RULES]; /* pairs that it refused, maybe among others */
 	uint64_t equal_by_rule[TALLY_RULES]; /* refused first by it, and equal */
+	uint64_t reasons[REASONS]; /* of those that are equal */
 	uint64_t replayed; /* accepted by replaying the steps of some op */
 	uint64_t overlapping; /* accepted, an input and an output of an op share bytes */
 	uint64_t partly; /* of those: not at the same offset */

@@ -7,10 +7,35 @@
 #include "base/fnv.h"
 #include "exec/exec.h"
 
+struct view {
+	struct trace *t;
+	const struct tn_exec *e;
+	struct tn_arena *arena;
+	const uint8_t **value; /* of the first invocation */
+	uint32_t before; /* the op behind which the probe looks; TN_NONE: the inputs */
+};
+
+static void keep(struct view *v, const struct tn_exec_layer *layer)
+{
+	uint8_t *copy = tn_arena_alloc(v->arena, layer->size);
+
+	if (!copy)
+		exit(3);
+	if (layer->size)
+		memcpy(copy, layer->bytes, layer->size);
+	v->t->value[layer->tensor.i] = copy;
+}
+
 static void see(void *user, const struct tn_exec_layer *layer)
 {
-	struct trace *t = user;
+	struct view *v = user;
+	struct trace *t = v->t;
+	const struct trace_probe *p = t->probe;
 
+	if (t->value)
+		keep(v, layer);
+	if (p && layer->op.i == v->before)
+		memcpy(p->bytes, v->e->regions[p->region] + p->place, (size_t)p->len);
 	if (layer->op.i != TN_NONE && t->g->ops[layer->op.i].n_outputs == 1 &&
 		t->g->tensors[layer->tensor.i].view_of.i == TN_NONE)
 		t->by_op[layer->op.i] = tn_fnv(
@@ -37,15 +62,21 @@ static void see_last(struct trace *t, const struct tn_exec *e)
 bool trace_run(const struct tn_graph *g, const struct tn_plan *plan, int poison,
 	uint32_t seed, struct tn_arena *arena, struct trace *out)
 {
+	struct view view = { .t = out, .arena = arena, .before = TN_NONE };
+	const struct trace_probe *probe = out->probe;
 	struct tn_diags diags;
 	struct tn_exec *e;
 
 	tn_diags_init(&diags, arena);
-	*out = (struct trace){ .g = g,
-		.by_op = TN_NEW_ARRAY(arena, uint64_t, g->n_ops),
-		.last = TN_FNV_INIT };
-	if (!out->by_op)
+	out->g = g;
+	out->by_op = TN_NEW_ARRAY(arena, uint64_t, g->n_ops);
+	out->last = TN_FNV_INIT;
+	out->value = out->keep_values ? TN_NEW_ARRAY(arena, const uint8_t *, g->n_tensors)
+				      : NULL;
+	if (!out->by_op || (out->keep_values && !out->value))
 		exit(3);
+	for (uint32_t i = 0; probe && i < g->n_ops && plan->order[i] != probe->op; i++)
+		view.before = plan->order[i];
 	if (tn_exec_new(g, plan, arena, &diags, &e) != TN_OK) {
 		if (plan)
 			return false;
@@ -55,12 +86,20 @@ bool trace_run(const struct tn_graph *g, const struct tn_plan *plan, int poison,
 		exit(3);
 	}
 	tn_exec_poison(e, poison);
+	view.e = e;
 	for (uint32_t run = 0; run < 2; run++) {
+		const uint8_t **value = out->value;
+
 		tn_exec_seed(e, seed + run);
-		if (tn_exec_run(e, see, out) != TN_OK)
+		if (tn_exec_run(e, see, &view) != TN_OK)
 			return false;
 		see_last(out, e);
+		out->probe = NULL;
+		out->value = NULL;
+		if (run == 0)
+			view.value = value;
 	}
+	out->value = view.value;
 	return true;
 }
 

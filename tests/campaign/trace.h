@@ -17,9 +17,22 @@ struct trace {
 	const struct tn_graph *g;
 	uint64_t *by_op;
 	uint64_t last;
+	const uint8_t *
+		*value; /* by tensor: as it was given, or written last, in the first
+	                          invocation; only with keep_values */
+	bool keep_values;
+	const struct trace_probe *probe; /* or NULL */
 };
 
-/* Two invocations, one after the other, with inputs from `seed` and the next; the memory
+/* Bytes of planned memory to be looked at in the first invocation, before the op (TN_NONE:
+ * at the end). */
+struct trace_probe {
+	uint32_t op, region;
+	int64_t place, len;
+	uint8_t *bytes; /* `len` of them */
+};
+
+/* Fills *out, whose keep_values and probe the caller has set. Two invocations, one after the other, with inputs from `seed` and the next; the memory
  * that nobody needs is overwritten with `poison` after each op. False when the executor
  * refuses the plan. Without a plan nothing is shared, and it must run. */
 bool trace_run(const struct tn_graph *g, const struct tn_plan *plan, int poison,

@@ -258,6 +258,45 @@ const char *record_compare(const struct recorded *r, struct tn_variant v)
 	return c.wrong;
 }
 
+/* ---- copies ---- */
+
+struct copies {
+	const struct recorded *r;
+	bool wrong;
+};
+
+static bool copy_step(void *user, const struct tn_step *step)
+{
+	struct copies *c = user;
+	const struct tn_op *op = op_of(c->r);
+
+	/* without a read: a fill */
+	for (uint32_t i = 0; i < step->n_reads; i++) {
+		const struct tn_access *a = &step->reads[i], *w = &step->writes[i];
+		const uint8_t *from = c->r->bytes[op->inputs[a->operand].i];
+		const uint8_t *to;
+
+		if (i >= step->n_writes || a->end - a->begin != w->end - w->begin) {
+			c->wrong = true;
+			return false;
+		}
+		to = c->r->bytes[op->outputs[w->operand].i];
+		if (memcmp(from + a->begin, to + w->begin, (size_t)(a->end - a->begin)))
+			c->wrong = true;
+	}
+	return !c->wrong;
+}
+
+bool record_copies(const struct recorded *r, struct tn_variant v)
+{
+	struct copies c = { .r = r };
+	enum tn_access_class access = tn_op_info(op_of(r)->kind)->access;
+
+	if (access != ACCESS_MAP && access != ACCESS_VIEW)
+		return true;
+	return tn_contract_walk(r->g, r->id, v, copy_step, &c) == TN_OK && !c.wrong;
+}
+
 /* ---- the displacement ---- */
 
 static int64_t width_of(const struct tn_tensor *t)

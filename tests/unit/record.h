@@ -25,6 +25,10 @@ void record_run(const struct recorded *r);
  * they agree, else what is wrong, until the next call. */
 const char *record_compare(const struct recorded *r, struct tn_variant v);
 
+/* After record_run, for an op that moves elements of one type and scale: is what each step
+ * of the variant writes what it has read? */
+bool record_copies(const struct recorded *r, struct tn_variant v);
+
 /* What the distance between input k and the output must be a multiple of. */
 int64_t record_grain(const struct recorded *r, uint32_t k);
 
