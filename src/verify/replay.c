@@ -1,54 +1,52 @@
-#include "verify/replay.h"
+#include "verify/check.h"
 
 #define PIECES_MAX 32 /* of a step; more are dealt with at once */
 
-/* Bytes of one operand, and where they lie. */
+/* Bytes of one operand. */
 struct piece {
 	struct tn_touch *touch;
-	uint32_t region;
-	int64_t base; /* place of the touch's first byte */
-	int64_t begin, end; /* bytes of the touch */
+	int64_t begin, end;
 };
 
 /* What is still to be done: first look at all reads, then make all writes. A piece is
  * what the n-th access of each of the steps touches together. */
 struct bulk {
-	const struct tn_check *c;
-	struct tn_memory *regions;
-	const struct tn_deed *deed;
+	struct tn_run *r;
 	uint32_t n_inputs;
 	struct piece reads[PIECES_MAX], writes[PIECES_MAX];
 	uint32_t n_reads, n_writes;
-	bool lost; /* a read did not find its value */
-	enum tn_status status;
 };
 
 static void look(struct bulk *b, const struct piece *p)
 {
-	if (tn_memory_match(&b->regions[p->region], p->base + p->begin, &p->touch->before,
-		    p->begin, p->end - p->begin, p->touch->strict) < p->end - p->begin)
-		b->lost = true;
+	(void)tn_run_holds(
+		b->r, p->touch, &p->touch->before, p->begin, p->end, true, NULL);
 }
 
 static void flush(struct bulk *b)
 {
 	for (uint32_t i = 0; i < b->n_reads; i++)
 		look(b, &b->reads[i]);
-	for (uint32_t i = 0; i < b->n_writes; i++) {
-		const struct piece *p = &b->writes[i];
-
-		if (!tn_memory_copy(&b->regions[p->region], b->c->arena,
-			    p->base + p->begin, &p->touch->made, p->begin,
-			    p->end - p->begin))
-			b->status = TN_ERR_NOMEM;
-	}
+	for (uint32_t i = 0; i < b->n_writes; i++)
+		tn_run_put(b->r, b->writes[i].touch, &b->writes[i].touch->made,
+			b->writes[i].begin, b->writes[i].end);
 	b->n_reads = b->n_writes = 0;
 }
 
-static bool meet(const struct piece *x, const struct piece *y)
+static int64_t place_of(const struct bulk *b, const struct tn_touch *t, uint32_t *region)
 {
-	return x->region == y->region && x->base + x->begin < y->base + y->end &&
-	       y->base + y->begin < x->base + x->end;
+	const struct tn_plan_tensor *p = &b->r->c->plan->tensors[t->at.root];
+
+	*region = p->region;
+	return p->offset + t->at.begin;
+}
+
+static bool meet(const struct bulk *b, const struct piece *x, const struct piece *y)
+{
+	uint32_t rx, ry;
+	int64_t px = place_of(b, x->touch, &rx), py = place_of(b, y->touch, &ry);
+
+	return rx == ry && px + x->begin < py + y->end && py + y->begin < px + x->end;
 }
 
 /* Makes `to` the union of both when that is one range. */
@@ -66,7 +64,7 @@ static bool join(struct piece *to, const struct piece *p)
 static void add_read(struct bulk *b, const struct piece *p, uint32_t nth)
 {
 	for (uint32_t i = 0; i < b->n_writes; i++)
-		if (meet(p, &b->writes[i]))
+		if (meet(b, p, &b->writes[i]))
 			flush(b);
 	if (nth >= PIECES_MAX || nth > b->n_reads) {
 		look(b, p);
@@ -81,7 +79,7 @@ static void add_read(struct bulk *b, const struct piece *p, uint32_t nth)
 static void add_write(struct bulk *b, const struct piece *p, uint32_t nth)
 {
 	for (uint32_t i = 0; i < b->n_writes; i++)
-		if (i != nth && meet(p, &b->writes[i]))
+		if (i != nth && meet(b, p, &b->writes[i]))
 			flush(b); /* the order of the two counts */
 	if (nth < b->n_writes && join(&b->writes[nth], p))
 		return;
@@ -94,24 +92,19 @@ static void add_write(struct bulk *b, const struct piece *p, uint32_t nth)
 static bool piece_of(
 	struct bulk *b, const struct tn_access *a, bool write, struct piece *out)
 {
-	uint32_t room = write ? b->deed->n - b->n_inputs : b->n_inputs;
-	const struct tn_plan_tensor *place;
-	struct tn_touch *t;
+	uint32_t room = write ? b->r->deed->n - b->n_inputs : b->n_inputs;
+	struct tn_touch *t = &b->r->deed->touches[write ? b->n_inputs : 0];
 
-	if (a->operand >= room) {
-		b->status = TN_ERR_INTERNAL;
+	if (a->operand < room)
+		t += a->operand;
+	if (a->operand < room && t->at.begin == t->at.end)
+		return false;
+	if (a->operand >= room || a->begin < 0 || a->begin > a->end ||
+		a->end > t->at.end - t->at.begin) {
+		b->r->status = TN_ERR_INTERNAL;
 		return false;
 	}
-	t = &b->deed->touches[(write ? b->n_inputs : 0) + a->operand];
-	if (t->at.begin == t->at.end)
-		return false;
-	if (a->begin < 0 || a->begin > a->end || a->end > t->at.end - t->at.begin) {
-		b->status = TN_ERR_INTERNAL;
-		return false;
-	}
-	place = &b->c->plan->tensors[t->at.root];
-	*out = (struct piece){ t, place->region, place->offset + t->at.begin, a->begin,
-		a->end };
+	*out = (struct piece){ t, a->begin, a->end };
 	return a->begin < a->end;
 }
 
@@ -128,69 +121,60 @@ static bool bulk_step(void *user, const struct tn_step *step)
 	for (uint32_t i = 0; i < step->n_writes; i++)
 		if (piece_of(b, &step->writes[i], true, &p))
 			add_write(b, &p, nth++);
-	return !b->lost && b->status == TN_OK;
+	return b->r->status == TN_OK;
 }
 
 /* Every step reads the bytes that it writes or some further on (descending: further back),
  * so no read ever meets an earlier write: all that an op of such steps reads is there
  * when it is there before the first. */
-static bool runs_ahead(const struct bulk *b, struct tn_variant variant)
+static bool runs_ahead(const struct bulk *b, bool descending)
 {
-	const struct tn_touch *out = &b->deed->touches[b->n_inputs];
-	const struct tn_plan_tensor *to = &b->c->plan->tensors[out->at.root];
+	const struct piece out = { &b->r->deed->touches[b->n_inputs], 0,
+		b->r->deed->touches[b->n_inputs].at.end -
+			b->r->deed->touches[b->n_inputs].at.begin };
 
 	for (uint32_t k = 0; k < b->n_inputs; k++) {
-		const struct tn_touch *in = &b->deed->touches[k];
-		const struct tn_plan_tensor *from = &b->c->plan->tensors[in->at.root];
-		int64_t lead = from->offset + in->at.begin - to->offset - out->at.begin;
+		struct tn_touch *t = &b->r->deed->touches[k];
+		const struct piece in = { t, 0, t->at.end - t->at.begin };
+		uint32_t region;
+		int64_t lead = place_of(b, t, &region) - place_of(b, out.touch, &region);
 
-		if (in->at.begin == in->at.end || from->region != to->region ||
-			lead >= out->at.end - out->at.begin ||
-			-lead >= in->at.end - in->at.begin)
-			continue;
-		if (variant.descending ? lead > 0 : lead < 0)
+		if (in.end && meet(b, &in, &out) && (descending ? lead > 0 : lead < 0))
 			return false;
 	}
 	return true;
 }
 
-static void run_at_once(struct bulk *b)
+void tn_replay(struct tn_run *r, struct tn_variant variant)
 {
-	for (uint32_t k = 0; k < b->deed->n; k++) {
-		struct tn_touch *t = &b->deed->touches[k];
-		const struct tn_plan_tensor *place = &b->c->plan->tensors[t->at.root];
-		const struct piece p = { t, place->region, place->offset + t->at.begin, 0,
-			t->at.end - t->at.begin };
-
-		if (p.end > 0 && k < b->n_inputs)
-			b->reads[b->n_reads++] = p;
-		else if (p.end > 0)
-			b->writes[b->n_writes++] = p;
-		if (b->n_reads == PIECES_MAX) {
-			look(b, &p);
-			b->n_reads--;
-		}
-	}
-}
-
-bool tn_replay_in_bulk(const struct tn_check *c, struct tn_memory *regions, tn_op_id id,
-	struct tn_variant variant, enum tn_status *out_status)
-{
-	struct bulk b = { .c = c,
-		.regions = regions,
-		.deed = &c->ref.deeds[id.i],
-		.n_inputs = c->g->ops[id.i].n_inputs };
+	const struct tn_graph *g = r->c->g;
+	const tn_op_id id = { r->op };
+	const struct tn_verdict bad = {
+		.rule = "plan/step-limit", .op = r->op, .tensor = TN_NONE
+	};
+	struct bulk b = { .r = r, .n_inputs = g->ops[r->op].n_inputs };
+	bool at_once =
+		tn_contract_is_uniform(g, id) && runs_ahead(&b, variant.descending);
 	enum tn_status status = TN_OK;
 
-	if (tn_contract_is_uniform(c->g, id) && runs_ahead(&b, variant))
-		run_at_once(&b);
-	else if (tn_contract_is_long(c->g, id))
-		b.lost = true;
-	else
-		status = tn_contract_walk(c->g, id, variant, bulk_step, &b);
+	if (!at_once && tn_contract_is_long(g, id)) {
+		tn_check_refuse(r->c, &bad,
+			"shares memory with what it reads, and has too many steps to "
+			"replay");
+		at_once = true;
+	}
+	for (uint32_t k = 0; at_once && k < r->deed->n; k++) {
+		struct tn_touch *t = &r->deed->touches[k];
+		const struct piece all = { t, 0, t->at.end - t->at.begin };
+
+		if (k < b.n_inputs)
+			look(&b, &all);
+		else
+			tn_run_put(r, t, &t->made, 0, all.end);
+	}
+	if (!at_once)
+		status = tn_contract_walk(g, id, variant, bulk_step, &b);
 	flush(&b);
-	if (b.status == TN_OK)
-		b.status = status == TN_ERR_REFUSED ? TN_ERR_INTERNAL : status;
-	*out_status = b.status;
-	return !b.lost && b.status == TN_OK;
+	if (r->status == TN_OK && status != TN_OK)
+		r->status = status == TN_ERR_NOMEM ? status : TN_ERR_INTERNAL;
 }

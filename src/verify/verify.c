@@ -1,122 +1,11 @@
 #include "verify/verify.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
-#include "base/checked.h"
 #include "contract/contract.h"
 #include "verify/check.h"
-#include "verify/replay.h"
 
-struct run {
-	struct tn_check *c;
-	struct tn_memory *regions; /* what planned memory holds */
-	uint32_t op; /* that runs, or TN_NONE */
-	const struct tn_deed *deed;
-	bool *told; /* by value: its loss is reported */
-	bool clean; /* what the op reads was there when it started */
-	enum tn_status status;
-};
-
-void tn_check_refuse(struct tn_check *c, const struct tn_verdict *v, const char *fmt, ...)
-{
-	const struct tn_graph *g = c->g;
-	const struct tn_op *op = v->op == TN_NONE ? NULL : &g->ops[v->op];
-	const struct tn_tensor *t = v->tensor == TN_NONE ? NULL : &g->tensors[v->tensor];
-	uint32_t refusals = c->out->refusals + 1, replayed = c->out->replayed;
-	const char *text;
-	va_list args;
-
-	va_start(args, fmt);
-	text = tn_arena_vprintf(c->diags->arena, fmt, args);
-	va_end(args);
-	tn_diag_at(c->diags, SEVERITY_ERROR, v->rule, g->source,
-		op  ? op->pointer
-		: t ? t->pointer
-		    : NULL,
-		op  ? op->name
-		: t ? t->name
-		    : NULL,
-		"%s", text ? text : "out of memory");
-	if (refusals == 1)
-		*c->out = *v;
-	c->out->refusals = refusals;
-	c->out->replayed = replayed;
-}
-
-static struct tn_seen seen(const struct tn_check *c, struct tn_content what, int64_t len)
-{
-	struct tn_seen s = { SEEN_GIVEN, what.value, TN_NONE, what.at, what.at + len };
-	const struct tn_deed *deed;
-
-	if (what.value == TN_NOTHING)
-		return (struct tn_seen){ SEEN_NOTHING, TN_NONE, TN_NONE, 0, 0 };
-	if (what.value < c->g->n_tensors)
-		return s;
-	s.op = c->ref.writer[what.value - c->g->n_tensors];
-	deed = &c->ref.deeds[s.op];
-	if (what.value - deed->first_value == deed->n)
-		return (struct tn_seen){ SEEN_GARBAGE, TN_NONE, s.op, what.at, s.end };
-	s.kind = SEEN_WRITTEN;
-	s.tensor = deed->touches[what.value - deed->first_value].tensor;
-	return s;
-}
-
-static const char *phrase(struct tn_check *c, const struct tn_seen *s)
-{
-	const char *op = s->op == TN_NONE ? "" : c->g->ops[s->op].name, *text = "nothing";
-
-	if (s->kind == SEEN_GARBAGE)
-		text = tn_arena_printf(c->arena, "garbage of '%s'", op);
-	else if (s->kind != SEEN_NOTHING)
-		text = tn_arena_printf(c->arena,
-			"bytes %" PRId64 "..%" PRId64 " of '%s', %s%s%s", s->begin,
-			s->end, c->g->tensors[s->tensor].name,
-			*op ? "written by '" : "as given", op, *op ? "'" : "");
-	return text ? text : "out of memory";
-}
-
-/* Reports that the touch does not hold at `from` what `want` holds there. Only the first
- * loss of a value is told: what follows from it is no news. */
-static void refuse_bytes(struct run *r, const char *rule, const struct tn_touch *t,
-	struct tn_memory *want, int64_t from)
-{
-	struct tn_check *c = r->c;
-	const struct tn_plan_tensor *p = &c->plan->tensors[t->at.root];
-	int64_t place = p->offset + t->at.begin + from;
-	struct tn_content w = tn_memory_at(want, from);
-	struct tn_content f = tn_memory_at(&r->regions[p->region], place);
-	int64_t len =
-		tn_min_i64(t->at.end - t->at.begin - from, tn_min_i64(w.run, f.run));
-	struct tn_verdict v = { .rule = rule,
-		.op = r->op,
-		.tensor = t->tensor,
-		.begin = from,
-		.end = from + len,
-		.region = p->region,
-		.place = place,
-		.expected = seen(c, w, len),
-		.found = seen(c, f, len) };
-
-	if (r->told[w.value == TN_NOTHING ? t->tensor : w.value])
-		return;
-	r->told[w.value == TN_NOTHING ? t->tensor : w.value] = true;
-	if (!rule && r->op != TN_NONE && (r->clean || v.found.op == r->op))
-		v.rule = v.found.kind == SEEN_GARBAGE ? "plan/scratch-overlap"
-						      : "plan/overlap";
-	else if (!rule)
-		v.rule = "plan/lost-value";
-	tn_check_refuse(c, &v, "%s bytes %" PRId64 "..%" PRId64 " of '%s', finds %s",
-		r->op == TN_NONE ? "the caller needs" : "needs", v.begin, v.end,
-		c->g->tensors[t->tensor].name, phrase(c, &v.found));
-	tn_diag_note(c->diags, "expected: %s", phrase(c, &v.expected));
-	tn_diag_note(c->diags, "place: region '%s', bytes %" PRId64 "..%" PRId64,
-		c->plan->regions[p->region].name, place, place + len);
-}
-
-/* Do bytes [begin, end) of the touch hold what `want` holds there? With `say`, reports
- * where not; `rule` NULL: as the finding suggests. */
-static bool holds(struct run *r, const struct tn_touch *t, struct tn_memory *want,
+bool tn_run_holds(struct tn_run *r, const struct tn_touch *t, struct tn_memory *want,
 	int64_t begin, int64_t end, bool say, const char *rule)
 {
 	const struct tn_plan_tensor *p;
@@ -128,12 +17,12 @@ static bool holds(struct run *r, const struct tn_touch *t, struct tn_memory *wan
 	n = tn_memory_match(&r->regions[p->region], p->offset + t->at.begin + begin, want,
 		begin, end - begin, t->strict);
 	if (n < end - begin && say)
-		refuse_bytes(r, rule, t, want, begin + n);
+		tn_run_refuse_bytes(r, rule, t, want, begin + n);
 	return n == end - begin;
 }
 
 /* Do all operands hold what they must before the op, or after it? */
-static bool intact(struct run *r, bool after, bool say)
+static bool intact(struct tn_run *r, bool after, bool say)
 {
 	bool ok = true;
 
@@ -142,14 +31,14 @@ static bool intact(struct run *r, bool after, bool say)
 
 		if (!after && !t->reads)
 			continue;
-		if (!holds(r, t, after ? &t->after : &t->before, 0,
+		if (!tn_run_holds(r, t, after ? &t->after : &t->before, 0,
 			    t->at.end - t->at.begin, say, NULL))
 			ok = false;
 	}
 	return ok;
 }
 
-static void put(struct run *r, const struct tn_touch *t, struct tn_memory *what,
+void tn_run_put(struct tn_run *r, const struct tn_touch *t, struct tn_memory *what,
 	int64_t begin, int64_t end)
 {
 	const struct tn_plan_tensor *p;
@@ -162,46 +51,19 @@ static void put(struct run *r, const struct tn_touch *t, struct tn_memory *what,
 		r->status = TN_ERR_NOMEM;
 }
 
-static bool replay_step(void *user, const struct tn_step *step)
-{
-	struct run *r = user;
-	uint32_t n_inputs = r->c->g->ops[r->op].n_inputs;
-
-	for (uint32_t i = 0; i < step->n_reads + step->n_writes; i++) {
-		bool write = i >= step->n_reads;
-		const struct tn_access *a =
-			write ? &step->writes[i - step->n_reads] : &step->reads[i];
-		uint32_t room = write ? r->deed->n - n_inputs : n_inputs;
-		struct tn_touch *t = &r->deed->touches[write ? n_inputs : 0];
-
-		if (a->operand < room)
-			t += a->operand;
-		if (a->operand < room && t->at.begin == t->at.end)
-			continue;
-		if (a->operand >= room || a->begin < 0 || a->begin > a->end ||
-			a->end > t->at.end - t->at.begin)
-			r->status = TN_ERR_INTERNAL;
-		else if (write)
-			put(r, t, &t->made, a->begin, a->end);
-		else
-			(void)holds(r, t, &t->before, a->begin, a->end, true, NULL);
-	}
-	return r->status == TN_OK;
-}
-
-static void write_all(struct run *r)
+static void write_all(struct tn_run *r)
 {
 	for (uint32_t k = 0; k < r->deed->n; k++) {
 		struct tn_touch *t = &r->deed->touches[k];
 
 		if (t->writes)
-			put(r, t, &t->made, 0, t->at.end - t->at.begin);
+			tn_run_put(r, t, &t->made, 0, t->at.end - t->at.begin);
 	}
 }
 
 /* No order of its accesses is known: what it reads must last until it ends, and what it
  * writes as well. */
-static void run_opaque(struct run *r)
+static void run_opaque(struct tn_run *r)
 {
 	r->clean = intact(r, false, true);
 	write_all(r);
@@ -209,65 +71,35 @@ static void run_opaque(struct run *r)
 }
 
 /* As before the op: what it wrote is nothing again, what it read is there. */
-static void take_back(struct run *r)
+static void take_back(struct tn_run *r)
 {
 	struct tn_memory nothing = { 0 };
 
 	for (uint32_t k = r->deed->n; k-- > 0;) { /* outputs, then inputs */
 		struct tn_touch *t = &r->deed->touches[k];
 
-		put(r, t, t->writes ? &nothing : &t->before, 0, t->at.end - t->at.begin);
+		tn_run_put(r, t, t->writes ? &nothing : &t->before, 0,
+			t->at.end - t->at.begin);
 	}
 }
 
-/* What nobody has the time to replay is not proved. */
-static void refuse_long(struct run *r)
-{
-	struct tn_verdict bad = {
-		.rule = "plan/step-limit", .op = r->op, .tensor = TN_NONE
-	};
-
-	tn_check_refuse(r->c, &bad,
-		"shares memory with what it reads, and has too many steps to replay");
-	write_all(r);
-}
-
 /* If all operands are intact before and after, then no access met another and the order
- * does not matter. Otherwise the steps decide: in bulk, and one by one to say what is
- * wrong. */
-static void run_stepwise(struct run *r, struct tn_variant variant)
+ * does not matter. Otherwise the steps decide. */
+static void run_stepwise(struct tn_run *r, struct tn_variant variant)
 {
-	enum tn_status status;
-
 	r->clean = intact(r, false, false);
 	if (r->clean && !r->deed->tangled) {
 		write_all(r);
 		if (intact(r, true, false))
 			return;
 		take_back(r);
-		r->c->out->replayed++;
-		if (tn_replay_in_bulk(
-			    r->c, r->regions, (tn_op_id){ r->op }, variant, &status))
-			return;
-		if (status != TN_OK) {
-			r->status = status;
-			return;
-		}
-		take_back(r);
-	} else {
-		r->c->out->replayed++;
 	}
-	if (tn_contract_is_long(r->c->g, (tn_op_id){ r->op })) {
-		refuse_long(r);
-		return;
-	}
-	status = tn_contract_walk(r->c->g, (tn_op_id){ r->op }, variant, replay_step, r);
-	if (r->status == TN_OK && status != TN_OK)
-		r->status = status == TN_ERR_NOMEM ? status : TN_ERR_INTERNAL;
+	r->c->out->replayed++;
+	tn_replay(r, variant);
 }
 
 /* Scratch holds the op's garbage from before its first step until after its last. */
-static bool scratch(struct run *r, const struct tn_plan_op *p, bool after)
+static bool scratch(struct tn_run *r, const struct tn_plan_op *p, bool after)
 {
 	uint32_t value = r->deed->first_value + r->deed->n;
 	struct tn_segment s = { 0, p->scratch_bytes, 0, value };
@@ -286,7 +118,8 @@ static bool scratch(struct run *r, const struct tn_plan_op *p, bool after)
 	return true;
 }
 
-static bool check_variant(struct run *r, const struct tn_plan_op *p, struct tn_variant v)
+static bool check_variant(
+	struct tn_run *r, const struct tn_plan_op *p, struct tn_variant v)
 {
 	struct tn_verdict bad = {
 		.rule = "plan/variant", .op = r->op, .tensor = TN_NONE
@@ -313,7 +146,7 @@ static bool check_variant(struct run *r, const struct tn_plan_op *p, struct tn_v
 }
 
 /* Nothing runs: the input's bytes are the output's. */
-static void check_elided(struct run *r)
+static void check_elided(struct tn_run *r)
 {
 	const struct tn_op *op = &r->c->g->ops[r->op];
 	const struct tn_plan_tensor *p = r->c->plan->tensors, *from, *to;
@@ -336,12 +169,12 @@ static void check_elided(struct run *r)
 		tn_check_refuse(r->c, &bad, "nothing runs, but '%s' is not at its input",
 			r->c->g->tensors[out->tensor].name);
 	else
-		(void)holds(r, out, &out->made, 0, out->at.end - out->at.begin, true,
-			bad.rule);
+		(void)tn_run_holds(r, out, &out->made, 0, out->at.end - out->at.begin,
+			true, bad.rule);
 	write_all(r); /* what follows is not the fault of its readers */
 }
 
-static void run_op(struct run *r)
+static void run_op(struct tn_run *r)
 {
 	const struct tn_plan_op *p = &r->c->plan->ops[r->op];
 	struct tn_variant v = { p->descending != 0, (enum tn_hold)p->hold };
@@ -372,7 +205,7 @@ static void run_op(struct run *r)
 
 /* Does tensor i hold what it was given, or else what the graph leaves in it? */
 static void check_tensor(
-	struct run *r, uint32_t i, bool given, bool strict, const char *rule)
+	struct tn_run *r, uint32_t i, bool given, bool strict, const char *rule)
 {
 	struct tn_check *c = r->c;
 	struct tn_touch t = { .tensor = i, .at = c->ref.extent[i], .strict = strict };
@@ -387,11 +220,11 @@ static void check_tensor(
 			    t.at.begin, len))
 		r->status = TN_ERR_NOMEM;
 	else
-		(void)holds(r, &t, &want, 0, len, true, rule);
+		(void)tn_run_holds(r, &t, &want, 0, len, true, rule);
 }
 
 /* Before the first op: all that is given is there, so no two of it may meet. */
-static void start(struct run *r)
+static void start(struct tn_run *r)
 {
 	const struct tn_check *c = r->c;
 
@@ -413,7 +246,7 @@ static void start(struct run *r)
 /* After the last op: what the caller, or the next invocation, will look at. One invocation
  * is enough to judge all: only variables are taken to survive between two, and they must
  * hold what the graph leaves in them, so the next one starts from the same state. */
-static void finish(struct run *r)
+static void finish(struct tn_run *r)
 {
 	const struct tn_graph *g = r->c->g;
 
@@ -439,7 +272,7 @@ static void finish(struct run *r)
 
 static enum tn_status execute(struct tn_check *c)
 {
-	struct run r = { .c = c, .op = TN_NONE };
+	struct tn_run r = { .c = c, .op = TN_NONE };
 
 	r.regions = TN_NEW_ARRAY(c->arena, struct tn_memory, c->plan->n_regions);
 	r.told = TN_NEW_ARRAY(c->arena, bool, c->ref.n_values);

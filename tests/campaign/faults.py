@@ -14,7 +14,8 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-VERIFY, MEMORY, REFERENCE, LAYOUT = 'verify.c', 'memory.c', 'reference.c', 'layout.c'
+VERIFY, REPLAY = 'verify.c', 'replay.c'
+MEMORY, REFERENCE, LAYOUT = 'memory.c', 'reference.c', 'layout.c'
 
 # name: edits of files under src/verify: a pattern, which must match exactly once, and what
 # stands there instead
@@ -27,9 +28,9 @@ FAULTS = {
     'last read ignored': [
         (VERIFY, r'if \(!after && !t->reads\)',
          'if (!after && (!t->reads || k + 1 == r->c->g->ops[r->op].n_inputs))'),
-        (VERIFY, r'else\n\t\t\t\(void\)holds\(r, t, &t->before, a->begin, a->end',
-         'else if (a->operand + 1 < n_inputs)\n'
-         '\t\t\t(void)holds(r, t, &t->before, a->begin, a->end')],
+        (REPLAY, r'\{\n\t\(void\)tn_run_holds\(',
+         '{\n\tif (p->touch != &b->r->deed->touches[b->n_inputs - 1])\n'
+         '\t\t(void)tn_run_holds(')],
     'scratch overlap ignored': [
         (VERIFY, r'if \(!p->scratch_bytes\)', 'if (true)')],
     'direction ignored': [
@@ -38,8 +39,8 @@ FAULTS = {
     'elided offset ignored': [
         (VERIFY, r'if \(in->at\.begin == in->at\.end \|\| from->region',
          'if (false && from->region'),
-        (VERIFY, r'else\n\t\t\(void\)holds\(r, out, &out->made', 'else if (false)\n'
-         '\t\t(void)holds(r, out, &out->made')],
+        (VERIFY, r'else\n\t\t\(void\)tn_run_holds\(r, out, &out->made', 'else if (false)\n'
+         '\t\t(void)tn_run_holds(r, out, &out->made')],
     'second invocation skipped': [
         (VERIFY, r'if \(t->role == ROLE_VARIABLE\)\n',
          'if (t->role == ROLE_VARIABLE)\n;\nelse if (false)\n')],
@@ -63,8 +64,13 @@ FAULTS = {
     'observed tensors need not last': [
         (VERIFY, r't->observed \|\|', 'false ||')],
     'reads of steps are not checked': [
-        (VERIFY, r'\(void\)holds\(\s*r, t, &t->before, a->begin, a->end, true, NULL\)',
-         '(void)0')],
+        (REPLAY, r'\(void\)tn_run_holds\(', '(void)b; (void)p; if (false)\n'
+         '\t\t(void)tn_run_holds(')],
+    'a read may wait for the writes that it meets': [
+        (REPLAY, r'if \(meet\(b, p, &b->writes\[i\]\)\)\n\t\t\tflush\(b\);\n\tif',
+         ';\n\tif')],
+    'every uniform op runs ahead': [
+        (REPLAY, r'\(descending \? lead > 0 : lead < 0\)', 'lead == INT64_MAX')],
     'what was lost before is not seen': [
         (VERIFY, r'r->clean = intact\(r, false, false\);', 'r->clean = true;')],
     'scratch may be written over': [
@@ -72,9 +78,8 @@ FAULTS = {
     'scratch may be too small': [
         (VERIFY, r'p->scratch_bytes < need', 'false')],
     'every step gathers a pixel': [
-        (VERIFY, r'tn_contract_walk\(r->c->g, \(tn_op_id\)\{ r->op \}, variant,',
-         'tn_contract_walk(r->c->g, (tn_op_id){ r->op }, '
-         '(struct tn_variant){ variant.descending, HOLD_PIXEL },')],
+        (REPLAY, r'tn_contract_walk\(g, id, variant,',
+         'tn_contract_walk(g, id, (struct tn_variant){ variant.descending, HOLD_PIXEL },')],
     'opaque ops are not looked at after they ran': [
         (VERIFY, r'\(void\)intact\(r, true, true\)', '(void)0')],
     'bytes of a value are all alike': [
@@ -87,7 +92,7 @@ FAULTS = {
         (VERIFY, r'\tif \(p->elided\) \{\n\t\tcheck_elided\(r\);',
          '\tif (p->elided) {\n\t\twrite_all(r);')],
 }
-UNIT = ['layout.c', 'memory.c', 'reference.c', 'verify.c']
+UNIT = [VERIFY, REPLAY, MEMORY, REFERENCE, LAYOUT]
 
 
 def run(command, cwd):
