@@ -54,6 +54,13 @@ int64_t tn_overlap_span(int64_t in_bytes, int64_t out_bytes, int64_t d)
 	return tn_min_i64(span, both);
 }
 
+int64_t tn_variant_span(
+	int64_t in_bytes, int64_t out_bytes, int64_t d, struct tn_variant v)
+{
+	return v.descending ? tn_overlap_span(out_bytes, in_bytes, d)
+			    : tn_overlap_span(in_bytes, out_bytes, d);
+}
+
 static void reject(struct tn_candidate *c, enum tn_obligation o, const char *hazard,
 	tn_op_id reader, int64_t begin, int64_t end)
 {
@@ -185,7 +192,7 @@ static void weigh(const struct judge *j, struct tn_candidate *c, bool class_dies
 	int64_t least = in + out;
 
 	for (uint32_t v = 0; v < c->n_variants; v++) {
-		int64_t span = tn_overlap_span(in, out, c->d[v]);
+		int64_t span = tn_variant_span(in, out, c->d[v], c->variant[v]);
 
 		if (span < least) {
 			least = span;

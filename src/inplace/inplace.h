@@ -30,10 +30,10 @@ enum tn_obligation {
 };
 
 struct tn_witness {
-	tn_op_id writer;     /* the op whose write destroys */
+	tn_op_id writer; /* the op whose write destroys */
 	tn_tensor_id victim; /* the value destroyed */
-	tn_op_id reader;     /* who would read it; TN_NONE: the caller */
-	int64_t begin, end;  /* bytes of the victim's root */
+	tn_op_id reader; /* who would read it; TN_NONE: the caller */
+	int64_t begin, end; /* bytes of the victim's root */
 };
 
 struct tn_candidate {
@@ -48,12 +48,12 @@ struct tn_candidate {
 	                        proved; 0 when neither */
 
 	/* Overlap at a displacement, a weaker wish than in place. */
-	bool may_overlap;          /* O1 and O2 hold and some variant has a finite d */
-	bool elided;               /* the op is a no-copy view: nothing runs at all */
+	bool may_overlap; /* O1 and O2 hold and some variant has a finite d */
+	bool elided; /* the op is a no-copy view: nothing runs at all */
 	uint32_t n_variants;
 	struct tn_variant variant[TN_VARIANTS_MAX];
 	int64_t d[TN_VARIANTS_MAX]; /* by variant: tn_contract_displacement */
-	uint32_t best;              /* the variant with the least span of both */
+	uint32_t best; /* the variant with the least span of both */
 };
 
 struct tn_inplace {
@@ -72,7 +72,10 @@ void tn_inplace_print(const struct tn_graph *g, const struct tn_inplace *inplace
 const char *tn_obligation_name(enum tn_obligation o);
 const char *tn_obligation_text(enum tn_obligation o);
 
-/* Least bytes that input and output need together under a displacement rule d. */
+/* Least bytes that input and output need together under an ascending displacement rule
+ * d, and under the rule of a variant: the output of a descending one is what lies above. */
 int64_t tn_overlap_span(int64_t in_bytes, int64_t out_bytes, int64_t d);
+int64_t tn_variant_span(
+	int64_t in_bytes, int64_t out_bytes, int64_t d, struct tn_variant v);
 
 #endif

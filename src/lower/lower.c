@@ -210,8 +210,9 @@ static bool admits(const struct lowering *l, const struct tn_candidate *c, uint3
 		return scratch <= PIXEL_SCRATCH_MAX;
 	for (uint32_t k = 0; k < c->n_variants; k++)
 		if (!tn_contract_scratch(g, c->op, c->variant[k]))
-			least = tn_min_i64(least, tn_overlap_span(in, out, c->d[k]));
-	return tn_overlap_span(in, out, c->d[v]) + scratch < least;
+			least = tn_min_i64(
+				least, tn_variant_span(in, out, c->d[k], c->variant[k]));
+	return tn_variant_span(in, out, c->d[v], c->variant[v]) + scratch < least;
 }
 
 static enum tn_status make_pairs(struct lowering *l)

@@ -4,6 +4,39 @@
 #include <string.h>
 
 #include "driver/pipeline.h"
+#include "gen_graph.h"
+#include "ir/validate.h"
+
+/* A random graph and what is known of it before it is planned. */
+struct planned_graph {
+	struct tn_gen gen;
+	struct tn_graph g;
+	struct tn_order order;
+	struct tn_aliases aliases;
+	struct tn_liveness live;
+	struct tn_inplace inplace;
+};
+
+static void planned_graph_init(
+	struct planned_graph *p, uint32_t seed, const struct tn_gen_options *options)
+{
+	struct tn_arena *arena = &p->gen.arena;
+
+	tn_gen_init(&p->gen, seed);
+	tn_gen_graph(&p->gen, options, &p->g);
+	ck_assert_int_eq(tn_order_given(&p->g, arena, &p->order), TN_OK);
+	ck_assert_int_eq(tn_aliases_find(&p->g, arena, &p->aliases), TN_OK);
+	ck_assert_int_eq(
+		tn_liveness_find(&p->g, &p->order, &p->aliases, arena, &p->live), TN_OK);
+	ck_assert_int_eq(tn_inplace_judge(&p->g, &p->order, &p->aliases, &p->live, arena,
+				 &p->inplace),
+		TN_OK);
+}
+
+static void planned_graph_release(struct planned_graph *p)
+{
+	tn_gen_release(&p->gen);
+}
 
 /* One candidate of a fixture and the verdict that it must get. */
 static const struct verdict_case {
@@ -207,18 +240,73 @@ START_TEST(operands_kept_or_destroyed)
 }
 END_TEST
 
+/* The least bytes that two tensors need in any legal placement, tried one by one. */
+static int64_t least_span(const struct tn_candidate *c, int64_t in, int64_t out)
+{
+	int64_t least = in + out;
+
+	for (uint32_t v = 0; v < c->n_variants; v++) {
+		for (int64_t x = -in; x <= out;
+			x++) { /* the input's start less the output's */
+			int64_t have = c->variant[v].descending ? -x : x;
+			int64_t low = x < 0 ? x : 0;
+			int64_t high = x + in > out ? x + in : out;
+
+			if (c->d[v] != TN_DISPLACEMENT_NEVER && have >= c->d[v] &&
+				high - low < least)
+				least = high - low;
+		}
+	}
+	return least;
+}
+
+/* What an overlap is said to save is what the best placement saves, whichever side is the
+ * larger and whichever way the kernel runs. */
+START_TEST(saving_is_real)
+{
+	int64_t overlaps = 0, descending = 0;
+
+	for (uint32_t seed = 0; seed < 150; seed++) {
+		const struct tn_gen_options options = { .ops = 12, .runnable = true };
+		struct planned_graph p;
+
+		planned_graph_init(&p, 7000 + seed, &options);
+		for (size_t i = 0; i < p.inplace.n; i++) {
+			const struct tn_candidate *c = &p.inplace.list[i];
+			int64_t in = p.g.tensors[c->in.i].bytes;
+			int64_t out = p.g.tensors[c->out.i].bytes;
+
+			if (!c->may_overlap || c->verdict == VERDICT_PROVED || c->elided)
+				continue;
+			ck_assert_msg(in + out - c->saves_bytes == least_span(c, in, out),
+				"seed %u: op %u saves %lld of %lld and %lld", 7000 + seed,
+				c->op.i, (long long)c->saves_bytes, (long long)in,
+				(long long)out);
+			overlaps++;
+			descending += c->variant[c->best].descending && in != out;
+		}
+		planned_graph_release(&p);
+	}
+	printf("# %lld overlaps, %lld descending between unequal sizes\n",
+		(long long)overlaps, (long long)descending);
+	ck_assert_int_gt(overlaps, 50);
+	ck_assert_int_gt(descending, 5);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("proofs");
 	TCase *tc = tcase_create("proofs");
 
-	tcase_set_timeout(tc, 60);
+	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(
 		tc, verdict_of_candidate, 0, (int)(sizeof(verdicts) / sizeof(*verdicts)));
 	tcase_add_loop_test(
 		tc, plan_of_fixture, 0, (int)(sizeof(plans) / sizeof(*plans)));
 	tcase_add_loop_test(
 		tc, every_mode_is_verified, 0, (int)(sizeof(nets) / sizeof(*nets)));
+	tcase_add_test(tc, saving_is_real);
 	tcase_add_test(tc, a_view_is_no_excuse);
 	tcase_add_test(tc, operands_kept_or_destroyed);
 	suite_add_tcase(s, tc);
