@@ -536,14 +536,14 @@ struct tn_matmul {
 	int32_t b_column, b_step;
 };
 
-/* tn_matmul_f32. in: a, b. */
+/* tn_matmul_f32. in: a, b. Scratch with hold: a row of the output. */
 struct tn_matmul_f32_params {
 	struct tn_loop_order order;
 	struct tn_matmul m;
 };
 tn_kernel_fn tn_matmul_f32;
 
-/* tn_matmul_s8, tn_matmul_s16. */
+/* tn_matmul_s8, tn_matmul_s16: the same. */
 struct tn_matmul_params {
 	struct tn_loop_order order;
 	struct tn_matmul m;

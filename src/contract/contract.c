@@ -7,7 +7,7 @@
 #include "ir/window.h"
 
 /* Raised when a loop order in this module changes. */
-#define CONTRACT_VERSION UINT64_C(1)
+#define CONTRACT_VERSION UINT64_C(2)
 #define CONTRACT_NAME	 UINT64_C(0x74656e7572652e63) /* "tenure.c" */
 
 const struct tn_tensor *tn_walk_input(const struct tn_walk *w, uint32_t k)
@@ -36,6 +36,27 @@ int64_t tn_walk_width(const struct tn_tensor *t)
 	int bits = tn_dtype_bits(t->dtype);
 
 	return bits % 8 == 0 ? bits / 8 : 0;
+}
+
+bool tn_walk_ints(
+	const struct tn_walk *w, uint32_t k, const char *attr, int64_t *out, int64_t n)
+{
+	const struct tn_tensor *t = tn_walk_input(w, k);
+
+	for (int64_t i = 0; i < n; i++) {
+		const struct tn_attr *a = tn_op_attr(w->op, attr);
+
+		if (t) {
+			if (t->elements != n || !tn_tensor_int(t, i, &out[i]))
+				return false;
+		} else if (!a || (int64_t)a->n != n ||
+			   (a->kind != ATTR_INTS && a->kind != ATTR_INT)) {
+			return false;
+		} else {
+			out[i] = tn_op_int_at(w->op, attr, (size_t)i, 0);
+		}
+	}
+	return true;
 }
 
 bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_reads,
@@ -90,6 +111,10 @@ static bool walk_class(struct tn_walk *w)
 		return tn_walk_reduce(w);
 	case ACCESS_MAP:
 		return tn_walk_map(w);
+	case ACCESS_MATMUL:
+		return tn_walk_matmul(w);
+	case ACCESS_PLACES:
+		return tn_walk_places(w);
 	case ACCESS_OPAQUE:
 		break;
 	}
@@ -124,7 +149,7 @@ static bool holds_pixels(const struct tn_graph *g, const struct tn_op *op)
 	struct tn_window win;
 	const char *why;
 
-	if (info->access == ACCESS_ROWS)
+	if (info->access == ACCESS_ROWS || info->access == ACCESS_MATMUL)
 		return true;
 	return info->access == ACCESS_WINDOW && tn_window_of(g, op, &win, &why) &&
 	       (!win.per_channel || win.depth_multiplier > 1);

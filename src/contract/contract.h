@@ -7,7 +7,7 @@
  * the output is kept in scratch before it is written:
  *   HOLD_NONE   one output element a step
  *   HOLD_PIXEL  the channels of one output pixel (windows) or one output row (fully
- *               connected, rows) a step: all reads of the step come before its writes
+ *               connected, matrix products) a step: all reads of the step come before its writes
  *
  * Loop orders (HOLD_NONE; ascending):
  *   ACCESS_POINTWISE   output element i = 0..n-1: reads element i of each operand
@@ -21,6 +21,11 @@
  *   ACCESS_MAP         output element by linear index (SPLIT, UNPACK: input element by
  *                      linear index): reads the one source element or nothing (a fill)
  *   ACCESS_VIEW        element i: reads i, writes i
+ *   ACCESS_MATMUL      row, column: reads the row of the first operand, the column of the
+ *                      second
+ *   ACCESS_PLACES      output element (CUMSUM: column by column): reads a few elements; of
+ *                      those that a computed index may name all, and the index itself
+ *                      before the first element of its run
  * Constant operands are read but take no part: they never share memory. */
 #ifndef TN_CONTRACT_CONTRACT_H
 #define TN_CONTRACT_CONTRACT_H

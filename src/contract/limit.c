@@ -4,13 +4,20 @@
 #include "contract/walk.h"
 #include "ir/window.h"
 
-/* Accesses of one step at most: the taps of a window, one otherwise. */
+/* Accesses of one step at most: the taps of a window, the length of a line of a matrix,
+ * one otherwise. */
 static int64_t taps_of(const struct tn_walk *w)
 {
+	const struct tn_tensor *second = tn_walk_input(w, 1);
 	struct tn_window g;
 	const char *why;
 	int64_t taps;
 
+	if (w->op->kind == OP_TRANSPOSE_CONV && second && second->shape.rank == 4)
+		return second->shape.dim[1]; /* of its filter, row by row */
+	if (w->op->kind == OP_BATCH_MATMUL && second && second->shape.rank >= 2)
+		return second->shape
+			.dim[second->shape.rank - (tn_op_int(w->op, "adj_y", 0) ? 1 : 2)];
 	if (tn_op_info(w->op->kind)->access != ACCESS_WINDOW ||
 		!tn_window_of(w->g, w->op, &g, &why))
 		return 1;

@@ -1,7 +1,7 @@
-/* An output element copies one input element, or is a fill. Two shapes of it:
- *   separable  a table for each output dimension says what its coordinate adds to the
- *              input element's index (or that it is a fill): pad, slice, transpose, ...
- *   chunks     runs of one operand after the other: concatenation, pack, split, unpack */
+/* An output element copies one input element, or is a fill: a table for each output
+ * dimension says what its coordinate adds to the input element's index (or that it is a
+ * fill). Concatenations and splits are in chunks.c. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -17,28 +17,6 @@ struct separable {
 	struct tn_arena *arena;
 	bool out_of_memory;
 };
-
-/* Integers of a shape-like operand: the constant operand k, else the attribute. */
-static bool ints_of(
-	const struct tn_walk *w, uint32_t k, const char *attr, int64_t *out, int64_t n)
-{
-	const struct tn_tensor *t = tn_walk_input(w, k);
-
-	for (int64_t i = 0; i < n; i++) {
-		const struct tn_attr *a = tn_op_attr(w->op, attr);
-
-		if (t) {
-			if (t->elements != n || !tn_tensor_int(t, i, &out[i]))
-				return false;
-		} else if (!a || (int64_t)a->n != n ||
-			   (a->kind != ATTR_INTS && a->kind != ATTR_INT)) {
-			return false;
-		} else {
-			out[i] = tn_op_int_at(w->op, attr, (size_t)i, 0);
-		}
-	}
-	return true;
-}
 
 /* A table for dimension d of n coordinates; NULL when only asked or out of memory. */
 static int64_t *table(struct separable *s, uint32_t d, int64_t n)
@@ -75,7 +53,7 @@ static bool pad_map(const struct tn_walk *w, const struct tn_tensor *in,
 
 	s->rank = in->shape.rank;
 	if (out->shape.rank != s->rank ||
-		!ints_of(w, 1, "paddings", pads, 2 * (int64_t)s->rank))
+		!tn_walk_ints(w, 1, "paddings", pads, 2 * (int64_t)s->rank))
 		return false;
 	tn_shape_strides(&in->shape, stride);
 	for (uint32_t d = 0; d < s->rank; d++) {
@@ -110,7 +88,7 @@ static bool transpose_map(const struct tn_walk *w, const struct tn_tensor *in,
 	bool seen[TN_RANK_MAX] = { false };
 
 	s->rank = in->shape.rank;
-	if (out->shape.rank != s->rank || !ints_of(w, 1, "perm", perm, s->rank))
+	if (out->shape.rank != s->rank || !tn_walk_ints(w, 1, "perm", perm, s->rank))
 		return false;
 	tn_shape_strides(&in->shape, stride);
 	for (uint32_t d = 0; d < s->rank; d++) {
@@ -131,7 +109,7 @@ static bool slice_map(const struct tn_walk *w, const struct tn_tensor *in,
 	int64_t begin[TN_RANK_MAX], stride[TN_RANK_MAX];
 
 	s->rank = in->shape.rank;
-	if (out->shape.rank != s->rank || !ints_of(w, 1, "begin", begin, s->rank))
+	if (out->shape.rank != s->rank || !tn_walk_ints(w, 1, "begin", begin, s->rank))
 		return false;
 	tn_shape_strides(&in->shape, stride);
 	for (uint32_t d = 0; d < s->rank; d++) {
@@ -166,8 +144,8 @@ static bool strided_slice_map(const struct tn_walk *w, const struct tn_tensor *i
 	s->rank = in->shape.rank;
 	if (tn_op_int(w->op, "ellipsis_mask", 0) ||
 		tn_op_int(w->op, "new_axis_mask", 0) ||
-		!ints_of(w, 1, "begin", begin, s->rank) ||
-		!ints_of(w, 3, "strides", step, s->rank))
+		!tn_walk_ints(w, 1, "begin", begin, s->rank) ||
+		!tn_walk_ints(w, 3, "strides", step, s->rank))
 		return false;
 	tn_shape_strides(&in->shape, stride);
 	for (uint32_t d = 0; d < s->rank; d++) {
@@ -272,6 +250,89 @@ static bool block_map(const struct tn_walk *w, const struct tn_tensor *in,
 	return true;
 }
 
+/* Coordinates are single precision, whose rounding is part of the rule. */
+static bool nearest_map(const struct tn_walk *w, const struct tn_tensor *in,
+	const struct tn_tensor *out, struct separable *s)
+{
+	bool align = tn_op_int(w->op, "align_corners", 0) != 0;
+	bool half = tn_op_int(w->op, "half_pixel_centers", 0) != 0;
+	int64_t stride[TN_RANK_MAX];
+
+	s->rank = 4;
+	if (strcmp(tn_op_string(w->op, "layout", "NHWC"), "NHWC") != 0 ||
+		in->shape.rank != 4 || out->shape.rank != 4 || in->elements < 1 ||
+		in->shape.dim[0] != out->shape.dim[0] ||
+		in->shape.dim[3] != out->shape.dim[3])
+		return false;
+	tn_shape_strides(&in->shape, stride);
+	affine(s, 0, out->shape.dim[0], 0, 1, stride[0]);
+	for (uint32_t d = 1; d < 3; d++) {
+		int64_t n_in = in->shape.dim[d], n = out->shape.dim[d];
+		int64_t *from = table(s, d, n);
+		float scale = align && n > 1 ? (float)(n_in - 1) / (float)(n - 1)
+					     : (float)n_in / (float)n;
+
+		for (int64_t i = 0; from && i < n; i++) {
+			float x = ((float)i + (half ? 0.5f : 0.0f)) * scale;
+			int64_t at = (int64_t)(align ? roundf(x) : floorf(x));
+
+			from[i] = tn_max_i64(0, tn_min_i64(at, n_in - 1)) * stride[d];
+		}
+	}
+	affine(s, 3, out->shape.dim[3], 0, 1, 1);
+	return true;
+}
+
+/* Coordinate i of the image: its block lies in the batch, its pixel in the block. */
+static void unblock(struct separable *s, uint32_t d, int64_t n, int64_t block,
+	int64_t cut, int64_t block_stride, int64_t pixel_stride)
+{
+	int64_t *from = table(s, d, n);
+
+	for (int64_t i = 0; from && i < n; i++)
+		from[i] = (i + cut) % block * block_stride +
+			  (i + cut) / block * pixel_stride;
+}
+
+/* Tensors of three dimensions have no width. */
+static bool batch_to_space_map(const struct tn_walk *w, const struct tn_tensor *in,
+	const struct tn_tensor *out, struct separable *s)
+{
+	int64_t block[2] = { 1, 1 }, cut[4] = { 0 }, have[2], want, image, stride[2];
+	uint32_t spatial = in->shape.rank - 2;
+	int64_t batches = out->shape.dim[0], c;
+
+	if (in->shape.rank < 3 || in->shape.rank > 4 ||
+		out->shape.rank != in->shape.rank || in->elements < 1 ||
+		!tn_walk_ints(w, 1, "block_shape", block, spatial) ||
+		!tn_walk_ints(w, 2, "crops", cut, 2 * (int64_t)spatial))
+		return false;
+	c = in->shape.dim[spatial + 1];
+	for (uint32_t d = 0; d < 2; d++) {
+		have[d] = d < spatial ? in->shape.dim[d + 1] : 1;
+		want = d < spatial ? out->shape.dim[d + 1] : 1;
+		if (block[d] < 1 || cut[2 * d] < 0 || cut[2 * d + 1] < 0 ||
+			block[d] > INT32_MAX || cut[2 * d] > INT32_MAX ||
+			cut[2 * d + 1] > INT32_MAX || have[d] > INT32_MAX ||
+			have[d] * block[d] - cut[2 * d] - cut[2 * d + 1] != want)
+			return false;
+	}
+	if (batches < 1 || batches > INT32_MAX || out->shape.dim[spatial + 1] != c ||
+		!tn_mul_i64(block[0] * block[1], batches, &want) ||
+		in->shape.dim[0] != want)
+		return false;
+	image = have[0] * have[1] * c;
+	stride[0] = block[1] * batches * image;
+	stride[1] = batches * image;
+	s->rank = 4;
+	unblock(s, 0, batches, 1, 0, 0, image);
+	unblock(s, 1, out->shape.dim[1], block[0], cut[0], stride[0], have[1] * c);
+	unblock(s, 2, spatial > 1 ? out->shape.dim[2] : 1, block[1], cut[2], stride[1],
+		c);
+	affine(s, 3, c, 0, 1, 1);
+	return true;
+}
+
 static bool separable_of(const struct tn_walk *w, struct separable *s)
 {
 	const struct tn_tensor *in = tn_walk_input(w, 0), *out = tn_walk_output(w, 0);
@@ -292,6 +353,10 @@ static bool separable_of(const struct tn_walk *w, struct separable *s)
 		return strided_slice_map(w, in, out, s);
 	case OP_BROADCAST_TO:
 		return broadcast_map(in, out, s);
+	case OP_RESIZE_NEAREST_NEIGHBOR:
+		return nearest_map(w, in, out, s);
+	case OP_BATCH_TO_SPACE_ND:
+		return batch_to_space_map(w, in, out, s);
 	case OP_REVERSE_V2:
 		return reverse_map(w, in, out, s);
 	case OP_SPACE_TO_DEPTH:
@@ -365,107 +430,10 @@ static void walk_separable(struct tn_walk *w, const struct separable *s)
 	}
 }
 
-/* The many operands of a concatenation or a split, as runs of bytes: `outer` times one
- * run of each. */
-struct chunks {
-	bool split; /* the many operands are outputs */
-	uint32_t first; /* index of the first of the many */
-	uint32_t n;
-	uint32_t whole; /* index of the operand on the other side */
-	int64_t outer, width;
-};
-
-static const struct tn_tensor *chunk(
-	const struct tn_walk *w, const struct chunks *c, uint32_t k)
-{
-	return c->split ? tn_walk_output(w, k) : tn_walk_input(w, c->first + k);
-}
-
-static bool chunks_of(const struct tn_walk *w, struct chunks *c)
-{
-	const struct tn_tensor *whole;
-	int64_t axis = tn_op_int(w->op, "axis", 0), total = 0;
-
-	*c = (struct chunks){ .n = w->op->n_inputs, .outer = 1 };
-	c->split = w->op->kind == OP_SPLIT || w->op->kind == OP_SPLIT_V ||
-		   w->op->kind == OP_UNPACK;
-	if (c->split) {
-		const struct tn_tensor *t = NULL;
-
-		c->n = w->op->n_outputs;
-		if (w->op->kind == OP_SPLIT && w->op->n_inputs == 2) {
-			t = tn_walk_input(w, 0);
-			c->whole = 1;
-		} else if (w->op->kind == OP_SPLIT_V && w->op->n_inputs == 3) {
-			t = tn_walk_input(w, 2);
-		}
-		if (t && !tn_tensor_int(t, 0, &axis))
-			return false;
-		whole = tn_walk_input(w, c->whole);
-	} else {
-		if (w->op->n_outputs != 1)
-			return false;
-		whole = tn_walk_output(w, 0);
-	}
-	if (!whole || !c->n)
-		return false;
-	if (axis < 0)
-		axis += whole->shape.rank;
-	if (axis < 0 || axis >= whole->shape.rank)
-		return false;
-	for (int64_t d = 0; d < axis; d++)
-		c->outer *= whole->shape.dim[d];
-	c->width = tn_walk_width(whole);
-	for (uint32_t k = 0; k < c->n; k++) {
-		const struct tn_tensor *part = chunk(w, c, k);
-
-		if (!part || part->dtype != whole->dtype || part->elements < 0 ||
-			!c->outer || part->elements % c->outer ||
-			!tn_add_i64(total, part->elements, &total))
-			return false;
-	}
-	return total == whole->elements;
-}
-
-static bool chunk_step(struct tn_walk *w, const struct chunks *c, uint32_t k,
-	int64_t part, int64_t whole)
-{
-	uint32_t in = c->split ? c->whole : c->first + k;
-	int64_t from = c->split ? whole : part, to = c->split ? part : whole;
-	struct tn_access read = { in, from * c->width, (from + 1) * c->width };
-	struct tn_access write = { c->split ? k : 0, to * c->width, (to + 1) * c->width };
-
-	return tn_walk_step(w, &read, tn_walk_shares(w, in) ? 1 : 0, &write, 1);
-}
-
-static void walk_chunks(struct tn_walk *w, const struct chunks *c, int64_t total)
-{
-	bool back = w->variant.descending;
-	int64_t at = back ? total - 1 : 0;
-
-	for (int64_t o = 0; o < c->outer; o++) {
-		int64_t outer = back ? c->outer - 1 - o : o;
-
-		for (uint32_t j = 0; j < c->n; j++) {
-			uint32_t k = back ? c->n - 1 - j : j;
-			int64_t len = chunk(w, c, k)->elements / c->outer;
-
-			for (int64_t e = 0; e < len; e++) {
-				int64_t i = outer * len + (back ? len - 1 - e : e);
-
-				if (!chunk_step(w, c, k, i, at))
-					return;
-				at += back ? -1 : 1;
-			}
-		}
-	}
-}
-
 bool tn_walk_map(struct tn_walk *w)
 {
 	struct separable s = { 0 };
 	struct tn_arena arena;
-	struct chunks c;
 
 	switch (w->op->kind) {
 	case OP_CONCATENATION:
@@ -473,13 +441,7 @@ bool tn_walk_map(struct tn_walk *w)
 	case OP_SPLIT:
 	case OP_SPLIT_V:
 	case OP_UNPACK:
-		if (!chunks_of(w, &c))
-			return false;
-		if (w->fn)
-			walk_chunks(w, &c,
-				c.split ? tn_walk_input(w, c.whole)->elements
-					: tn_walk_output(w, 0)->elements);
-		return true;
+		return tn_walk_chunks(w);
 	default:
 		break;
 	}

@@ -36,6 +36,11 @@ bool tn_walk_is_long(const struct tn_walk *w);
  * output: step k reads element k of each and writes element k. */
 bool tn_walk_is_uniform(const struct tn_walk *w);
 
+/* Exactly n integers of a shape-like operand: the constant operand k, else the
+ * attribute. */
+bool tn_walk_ints(
+	const struct tn_walk *w, uint32_t k, const char *attr, int64_t *out, int64_t n);
+
 /* Hands the step to fn; false when the walk must stop. */
 bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_reads,
 	const struct tn_access *writes, uint32_t n_writes);
@@ -47,5 +52,8 @@ bool tn_walk_rows(struct tn_walk *w);
 bool tn_walk_row_passes(struct tn_walk *w);
 bool tn_walk_reduce(struct tn_walk *w);
 bool tn_walk_map(struct tn_walk *w);
+bool tn_walk_chunks(struct tn_walk *w);
+bool tn_walk_matmul(struct tn_walk *w);
+bool tn_walk_places(struct tn_walk *w);
 
 #endif

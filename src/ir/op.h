@@ -20,6 +20,8 @@ enum tn_access_class {
 	ACCESS_ROW_PASSES, /* like rows, and the row is read again while it is written */
 	ACCESS_REDUCE,     /* an output element needs the elements along the axes */
 	ACCESS_MAP,        /* an output element copies one input element */
+	ACCESS_MATMUL,     /* an output row needs its row and a whole matrix */
+	ACCESS_PLACES,     /* an output element needs a few places that are known or bounded */
 };
 
 #define TN_ARITY_ANY 255 /* no limit */

@@ -278,6 +278,8 @@ static void check_geometry(struct tn_check *c, const struct tn_op *op)
 		check_reduce(c, op);
 		break;
 	case ACCESS_MAP:
+	case ACCESS_MATMUL:
+	case ACCESS_PLACES:
 	case ACCESS_OPAQUE:
 		break;
 	}

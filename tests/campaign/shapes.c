@@ -58,6 +58,11 @@ static const struct {
 	{ "tn_reduce_any", "one bit of result for a whole fold" },
 	{ "tn_strided", "an element that is copied twice is replaced by itself" },
 	{ "tn_mapped", "an element that is copied twice is replaced by itself" },
+	{ "tn_gather", "an element that is copied twice is replaced by itself" },
+	{ "tn_cumsum_f32", "the first sum of a column is its first element" },
+	{ "tn_cumsum_s8", "the first sum of a column is its first element" },
+	{ "tn_resize_bilinear_s8", "the corner of least weight is rounded away" },
+	{ "tn_resize_bilinear_f32", "a corner may have no weight" },
 };
 
 static const char *excuse(const char *symbol)

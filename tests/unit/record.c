@@ -178,6 +178,14 @@ static int64_t distinct_bytes(
 	return bytes;
 }
 
+/* Selection leaves out the operand that it does not choose, and of all places that a
+ * computed index may name, one is read. */
+static bool chooses(enum tn_op_kind kind)
+{
+	return kind == OP_SELECT_V2 || kind == OP_GATHER || kind == OP_GATHER_ND ||
+	       kind == OP_EMBEDDING_LOOKUP || kind == OP_DYNAMIC_UPDATE_SLICE;
+}
+
 /* The step's loads: in any order and any number of times, but each byte declared, and
  * each declared byte. */
 static bool compare_loads(struct comparison *c, const struct tn_step *step)
@@ -209,8 +217,7 @@ static bool compare_loads(struct comparison *c, const struct tn_step *step)
 			*mark = 1;
 		}
 	}
-	/* selection leaves out the operand that it does not choose */
-	return op_of(c->r)->kind == OP_SELECT_V2 ||
+	return chooses(op_of(c->r)->kind) ||
 	       read == distinct_bytes(c, step->reads, step->n_reads) ||
 	       wrong(c, "loads are missing", NULL);
 }

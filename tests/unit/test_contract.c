@@ -115,6 +115,20 @@ static const struct displacement_case displacements[] = {
 		{ 2, 10, -1 }, 0, 1, 1, NULL, false, HOLD_NONE, 0 },
 	{ "mean over height and width of NHWC", OP_MEAN, DTYPE_I8, DTYPE_I8,
 		{ 1, 4, 4, 8, -1 }, { 1, 8, -1 }, 0, 1, 1, NULL, false, HOLD_NONE, 0 },
+	{ "nearest neighbour, twice as large, grows downwards",
+		OP_RESIZE_NEAREST_NEIGHBOR, DTYPE_I8, DTYPE_I8, { 1, 4, 4, 2, -1 },
+		{ 1, 8, 8, 2, -1 }, 0, 1, 1, NULL, true, HOLD_NONE, 0 },
+	{ "nearest neighbour, ascending: it must run behind its input",
+		OP_RESIZE_NEAREST_NEIGHBOR, DTYPE_I8, DTYPE_I8, { 1, 4, 4, 2, -1 },
+		{ 1, 8, 8, 2, -1 }, 0, 1, 1, NULL, false, HOLD_NONE, 96 },
+	{ "bilinear, half as large, in place", OP_RESIZE_BILINEAR, DTYPE_F32, DTYPE_F32,
+		{ 1, 8, 8, 2, -1 }, { 1, 4, 4, 2, -1 }, 0, 1, 1, NULL, false, HOLD_NONE,
+		0 },
+	{ "greatest of each row, the next row lies ahead", OP_ARG_MAX, DTYPE_I8,
+		DTYPE_I32, { 4, 8, -1 }, { 4, -1 }, 0, 1, 1, NULL, false, HOLD_NONE,
+		-4 },
+	{ "running sums in place", OP_CUMSUM, DTYPE_F32, DTYPE_F32, { 4, 8, -1 },
+		{ 4, 8, -1 }, 0, 1, 1, NULL, false, HOLD_NONE, 0 },
 	{ "what nobody knows never overlaps", OP_GATHER, DTYPE_I8, DTYPE_I8, { 8, -1 },
 		{ 8, -1 }, 0, 1, 1, NULL, false, HOLD_NONE, NEVER },
 	{ "a shape that does not fit is opaque", OP_CONV_2D, DTYPE_I8, DTYPE_I8,
@@ -137,6 +151,8 @@ static void make(struct one *o, const struct displacement_case *c)
 
 	op->inputs[op->n_inputs++] = tensor(o, c->in, c->in_dim);
 	op->outputs[op->n_outputs++] = tensor(o, c->out, c->out_dim);
+	if (c->kind == OP_ARG_MAX || c->kind == OP_CUMSUM)
+		tn_build_attr_int(&o->b, "axis", 1);
 	if (c->kernel) {
 		int64_t k[2] = { c->kernel, c->kernel }, s[2] = { c->stride, c->stride };
 		int64_t d[2] = { c->dilation, c->dilation };
@@ -214,7 +230,8 @@ static bool random_op(struct one *o, struct tn_seed *s)
 	static const enum tn_op_kind kinds[] = { OP_CONV_2D, OP_DEPTHWISE_CONV_2D,
 		OP_MAX_POOL_2D, OP_ADD, OP_RELU, OP_DEQUANTIZE, OP_QUANTIZE, OP_PAD,
 		OP_TRANSPOSE, OP_SLICE, OP_FULLY_CONNECTED, OP_SOFTMAX, OP_MEAN,
-		OP_CONCATENATION, OP_SPACE_TO_DEPTH };
+		OP_CONCATENATION, OP_SPACE_TO_DEPTH, OP_BATCH_MATMUL, OP_RESIZE_BILINEAR,
+		OP_RESIZE_NEAREST_NEIGHBOR, OP_ARG_MIN, OP_CUMSUM, OP_GATHER };
 	enum tn_op_kind kind = kinds[pick(s, 0, sizeof(kinds) / sizeof(*kinds) - 1)];
 	enum tn_dtype in = DTYPE_I8, out = DTYPE_I8;
 	int64_t id[5] = { pick(s, 1, 2), pick(s, 1, 6), pick(s, 1, 6), pick(s, 1, 4),
@@ -301,6 +318,30 @@ static bool random_op(struct one *o, struct tn_seed *s)
 		id[2] *= 2;
 		od[3] *= 4;
 		break;
+	case OP_BATCH_MATMUL:
+		od[3] = pick(s, 1, 5);
+		tn_build_attr_int(&o->b, "adj_y", same);
+		break;
+	case OP_RESIZE_BILINEAR:
+	case OP_RESIZE_NEAREST_NEIGHBOR:
+		od[1] = pick(s, 1, 8);
+		od[2] = pick(s, 1, 8);
+		tn_build_attr_int(&o->b, "half_pixel_centers", same);
+		break;
+	case OP_ARG_MIN:
+		out = DTYPE_I32;
+		od[2] = od[3];
+		od[3] = -1;
+		tn_build_attr_int(&o->b, "axis", 2);
+		break;
+	case OP_CUMSUM:
+		tn_build_attr_int(&o->b, "axis", same ? 1 : 3);
+		tn_build_attr_int(&o->b, "reverse", k[0] > 2);
+		break;
+	case OP_GATHER:
+		od[1] = pick(s, 1, 6);
+		tn_build_attr_int(&o->b, "axis", 1);
+		break;
 	default:
 		break;
 	}
@@ -311,6 +352,11 @@ static bool random_op(struct one *o, struct tn_seed *s)
 
 		op->inputs[op->n_inputs++] = tensor(o, in, one);
 	}
+	if (kind == OP_BATCH_MATMUL)
+		op->inputs[op->n_inputs++] = same ? tensor(o, in, DIMS(od[3], id[3]))
+						  : tensor(o, in, DIMS(id[3], od[3]));
+	if (kind == OP_GATHER)
+		op->inputs[op->n_inputs++] = tensor(o, DTYPE_I32, DIMS(od[1]));
 	if (kind == OP_CONCATENATION)
 		op->inputs[op->n_inputs++] = tensor(o, in, DIMS(id[0], id[1], id[2], 2));
 	op->outputs[op->n_outputs++] = tensor(o, out, od);

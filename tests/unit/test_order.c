@@ -113,6 +113,30 @@ START_TEST(fixture_ops)
 }
 END_TEST
 
+/* Ops that have a kernel and no order: recurrent ones, which write their state as well. */
+static bool may_be_opaque(enum tn_op_kind kind)
+{
+	return kind == OP_SVDF || kind == OP_UNIDIRECTIONAL_SEQUENCE_LSTM;
+}
+
+START_TEST(kernels_have_an_order)
+{
+	struct tn_variant variants[TN_VARIANTS_MAX];
+	const struct tn_graph *g;
+	struct interpreter it;
+
+	ck_assert(interpreter_init(&it, tn_test_path("fixtures/kernels/ops.json")));
+	g = &it.file.graph;
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		uint32_t n = tn_contract_variants(g, (tn_op_id){ i }, variants);
+
+		ck_assert_msg(may_be_opaque(g->ops[i].kind) ? n == 0 : n >= 2,
+			"%s (%s): %u variants", g->ops[i].name, g->ops[i].type, n);
+	}
+	interpreter_release(&it);
+}
+END_TEST
+
 static struct tally shared_tally;
 
 static void compare_shared(const char *path)
@@ -147,6 +171,7 @@ Suite *tn_test_suite(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, fixture_ops);
+	tcase_add_test(tc, kernels_have_an_order);
 	tcase_add_test(tc, shared_ops);
 	suite_add_tcase(s, tc);
 	return s;

@@ -13,7 +13,8 @@ void tn_broadcast_args(
 	const struct tn_broadcast_args_params *p = params;
 
 	(void)scratch;
-	for (int32_t i = 0; i < p->n; i++) {
+	for (int32_t t = 0; t < p->n; t++) {
+		int32_t i = tn_step_index(p->order, t, p->n);
 		int32_t a = dimension(in[0], p->n_a, p->n - 1 - i);
 		int32_t b = dimension(in[1], p->n_b, p->n - 1 - i);
 

@@ -5,9 +5,11 @@ void tn_cumsum_f32(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	const struct tn_cumsum_params *p = params;
+	int32_t columns = p->outer * p->inner;
 
 	(void)scratch;
-	for (int32_t o = 0; o < p->outer * p->inner; o++) {
+	for (int32_t t = 0; t < columns; t++) {
+		int32_t o = tn_step_index(p->order, t, columns);
 		int32_t at = o / p->inner * p->n * p->inner + o % p->inner;
 		float sum = 0.0f;
 

@@ -19,9 +19,11 @@ void tn_cumsum_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	const struct tn_cumsum_params *p = params;
+	int32_t columns = p->outer * p->inner;
 
 	(void)scratch;
-	for (int32_t o = 0; o < p->outer * p->inner; o++) {
+	for (int32_t t = 0; t < columns; t++) {
+		int32_t o = tn_step_index(p->order, t, columns);
 		int32_t at = o / p->inner * p->n * p->inner + o % p->inner;
 		/* the sum starts at the rescaled offset, not at 0 */
 		int32_t sum = scaled(p, p->in_offset);

@@ -6,5 +6,5 @@ void tn_fill(const void *params, const void *const *in, void *const *out, void *
 	const struct tn_copy_params *p = params;
 
 	(void)scratch;
-	tn_move_run(out[0], in[0], p->n, 0, p->size, 0);
+	tn_move_run(out[0], in[0], p->n, 0, p->size, p->order.descending);
 }

@@ -8,7 +8,8 @@ void tn_gather_nd(
 	int32_t bytes = p->inner * p->size;
 
 	(void)scratch;
-	for (int32_t r = 0; r < p->tuples; r++) {
+	for (int32_t t = 0; t < p->tuples; t++) {
+		int32_t r = tn_step_index(p->order, t, p->tuples);
 		tn_u8 *to = (tn_u8 *)out[0] + r * bytes;
 		int32_t at = 0;
 		int inside = 1;
@@ -23,8 +24,8 @@ void tn_gather_nd(
 		}
 		if (inside)
 			tn_move_run(to, (const tn_u8 *)in[0] + at * p->size, p->inner, 1,
-				p->size, 0);
+				p->size, p->order.descending);
 		else
-			tn_fill_run(to, p->inner, 0, p->size, 0);
+			tn_fill_run(to, p->inner, 0, p->size, p->order.descending);
 	}
 }

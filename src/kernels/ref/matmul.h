@@ -4,27 +4,35 @@
 
 #include "elements.h"
 
-/* Elements of a (first of its row's) and b (first of its column's). */
-struct tn_matmul_at {
-	int32_t a, b;
+/* One row of the output: its first element, and where its operands start. */
+struct tn_matmul_row {
+	int32_t out, a, b;
 };
 
-static inline int32_t tn_matmul_outputs(const struct tn_matmul *m)
+static inline int32_t tn_matmul_rows(const struct tn_matmul *m)
 {
-	return tn_dims_count(m->batch.dim, m->batch.rank) * m->rows * m->columns;
+	return tn_dims_count(m->batch.dim, m->batch.rank) * m->rows;
 }
 
-static inline struct tn_matmul_at tn_matmul_at(const struct tn_matmul *m, int32_t out)
+static inline struct tn_matmul_row tn_matmul_row_at(
+	const struct tn_matmul *m, struct tn_loop_order order, int32_t t)
 {
-	int32_t column = out % m->columns, row = out / m->columns % m->rows;
-	int32_t batch = out / m->columns / m->rows;
-	struct tn_matmul_at at;
+	int32_t r = tn_step_index(order, t, tn_matmul_rows(m));
+	int32_t batch = r / m->rows;
+	struct tn_matmul_row row;
 
-	at.a = tn_dims_offset(m->batch.dim, m->batch.stride_a, m->batch.rank, batch) +
-	       row * m->a_row;
-	at.b = tn_dims_offset(m->batch.dim, m->batch.stride_b, m->batch.rank, batch) +
-	       column * m->b_column;
-	return at;
+	row.out = r * m->columns;
+	row.a = tn_dims_offset(m->batch.dim, m->batch.stride_a, m->batch.rank, batch) +
+		r % m->rows * m->a_row;
+	row.b = tn_dims_offset(m->batch.dim, m->batch.stride_b, m->batch.rank, batch);
+	return row;
+}
+
+/* The k-th column: held rows are always gathered upwards. */
+static inline int32_t tn_matmul_column(
+	const struct tn_matmul *m, struct tn_loop_order order, int32_t k)
+{
+	return order.hold ? k : tn_step_index(order, k, m->columns);
 }
 
 #endif

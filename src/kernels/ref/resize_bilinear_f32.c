@@ -41,7 +41,8 @@ void tn_resize_bilinear_f32(
 	int32_t outputs = p->batches * p->out_h * p->out_w * p->depth;
 
 	(void)scratch;
-	for (int32_t o = 0; o < outputs; o++) {
+	for (int32_t t = 0; t < outputs; t++) {
+		int32_t o = tn_step_index(p->order, t, outputs);
 		int32_t c = o % p->depth, pixel = o / p->depth;
 		int32_t row = pixel / p->out_w, batch = row / p->out_h;
 		struct span y = span_of(p, row % p->out_h, p->scale_y, p->in_h);

@@ -22,15 +22,16 @@ void tn_space_to_batch(
 	int32_t bytes = p->depth * p->size;
 
 	(void)scratch;
-	for (int32_t o = 0; o < pixels; o++) {
+	for (int32_t t = 0; t < pixels; t++) {
+		int32_t o = tn_step_index(p->order, t, pixels);
 		int32_t row = o / p->out_w;
 		int32_t from = source(p, row / p->out_h, row % p->out_h, o % p->out_w);
 		tn_u8 *to = (tn_u8 *)out[0] + o * bytes;
 
 		if (from < 0)
-			tn_fill_run(to, p->depth, p->fill, p->size, 0);
+			tn_fill_run(to, p->depth, p->fill, p->size, p->order.descending);
 		else
 			tn_move_run(to, (const tn_u8 *)in[0] + from * bytes, p->depth, 1,
-				p->size, 0);
+				p->size, p->order.descending);
 	}
 }

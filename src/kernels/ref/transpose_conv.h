@@ -2,8 +2,7 @@
 #ifndef TENURE_KERNELS_TRANSPOSE_CONV_H
 #define TENURE_KERNELS_TRANSPOSE_CONV_H
 
-#include "access.h"
-#include "tenure/kernels.h"
+#include "elements.h"
 
 /* Input coordinates first .. last of one dimension; the tap of `first` is `tap`, and the
  * next one's is less by the stride. */

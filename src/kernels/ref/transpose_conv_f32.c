@@ -21,7 +21,8 @@ void tn_transpose_conv_f32(
 	int32_t outputs = tn_transpose_conv_outputs(&p->g);
 
 	(void)scratch;
-	for (int32_t o = 0; o < outputs; o++) {
+	for (int32_t t = 0; t < outputs; t++) {
+		int32_t o = tn_step_index(p->order, t, outputs);
 		float sum = 0.0f;
 
 		tn_transpose_conv_sum(&p->g, in[0], in[1], o, add, &sum);

@@ -21,7 +21,8 @@ void tn_transpose_conv_s16(
 	int32_t outputs = tn_transpose_conv_outputs(&p->g);
 
 	(void)scratch;
-	for (int32_t o = 0; o < outputs; o++) {
+	for (int32_t t = 0; t < outputs; t++) {
+		int32_t o = tn_step_index(p->order, t, outputs);
 		int32_t c = o % p->g.out_c, value;
 		int64_t sum = 0;
 

@@ -14,7 +14,8 @@ void tn_update_slice(
 
 		start[d] = at < 0 ? 0 : at < most ? at : most;
 	}
-	for (int32_t o = 0; o < outputs; o++) {
+	for (int32_t t = 0; t < outputs; t++) {
+		int32_t o = tn_step_index(p->order, t, outputs);
 		int32_t rest = o, from = 0, stride = 1, inside = 1;
 
 		for (int32_t d = p->rank - 1; d >= 0; d--) {
