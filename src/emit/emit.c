@@ -60,7 +60,9 @@ static bool name_model(struct emission *e, uint32_t m, const char *name)
 	/* no identifier has a dot: these stems cannot meet another model's */
 	w->weights =
 		e->n == 1 ? "weights" : tn_arena_printf(e->arena, "%s.weights", w->ident);
-	return w->weights != NULL;
+	w->memory =
+		e->n == 1 ? "memory" : tn_arena_printf(e->arena, "%s.memory", w->ident);
+	return w->weights && w->memory;
 }
 
 /* A name for the graph: its own, or "kws" of "models/kws.tflite", whose graph is called
@@ -103,6 +105,7 @@ static bool name_region(struct tn_writer *w, uint32_t i, const char *name)
 		ident = tn_arena_printf(w->arena, "memory_%s_%u", base, k);
 		r->upper = ident ? tn_text_upper(w->arena, ident) : NULL;
 	}
+	r->label = ident;
 	/* the suffix keeps keywords and names of our own out of the parameters */
 	if (r->upper)
 		r->ident = w->n_regions == 1
@@ -126,6 +129,7 @@ static enum tn_status make_regions(struct emission *e, struct tn_writer *w)
 
 		if (!name_region(w, i, from && from->name ? from->name : "arena"))
 			return TN_ERR_NOMEM;
+		r->plan = from;
 		r->bytes = from ? from->used : 0;
 		r->align = from && from->align > 0 ? from->align : 1;
 		if (r->bytes > SIZE_LIMIT || r->align > SIZE_LIMIT / TN_PROGRAM_ALIGN)
@@ -212,6 +216,24 @@ static enum tn_status put_named(
 	return TN_ERR_NOMEM;
 }
 
+static enum tn_status write_memory(struct emission *e, struct tn_writer *w)
+{
+	struct tn_strbuf text;
+	enum tn_status status;
+
+	tn_strbuf_init(&text);
+	tn_write_memory_header(w, &text);
+	status = put_named(e, w->memory, ".h", &text);
+	if (status != TN_OK)
+		return status;
+	tn_write_memory(w, &text);
+	status = put_named(e, w->memory, ".c", &text);
+	if (status != TN_OK)
+		return status;
+	tn_write_memory_script(w, &text);
+	return put_named(e, w->memory, ".ld", &text);
+}
+
 static enum tn_status write_model(struct emission *e, struct tn_writer *w)
 {
 	struct tn_strbuf text;
@@ -237,7 +259,8 @@ static enum tn_status write_model(struct emission *e, struct tn_writer *w)
 	if (status != TN_OK)
 		return status;
 	tn_write_weights(w, &text);
-	return put_named(e, w->weights, ".c", &text);
+	status = put_named(e, w->weights, ".c", &text);
+	return status == TN_OK && tn_memory_given(w) ? write_memory(e, w) : status;
 }
 
 static enum tn_status write_kernels(struct emission *e)

@@ -55,8 +55,11 @@ const char *tn_emit_cpu_find(const char *cpu, const char *const **out_flags)
 static void print_sources(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out)
 {
 	tn_strbuf_puts(out, "SOURCES =");
-	for (uint32_t m = 0; m < n; m++)
+	for (uint32_t m = 0; m < n; m++) {
 		tn_strbuf_printf(out, " %s.c %s.c", ws[m].file, ws[m].weights);
+		if (tn_memory_given(&ws[m]))
+			tn_strbuf_printf(out, " %s.c", ws[m].memory);
+	}
 	for (uint32_t i = 0; i < ws[0].files->list.count; i++) {
 		const char *name = ws[0].files->list.items[i]->name;
 		size_t len = strlen(name);

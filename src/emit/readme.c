@@ -71,6 +71,17 @@ static void print_use(const struct tn_writer *w, struct tn_strbuf *out)
 			    "and `memset`.\n\n");
 }
 
+static void print_sections(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out,
+		"`%s.c` has these arrays, each in a section of its own, and `%s.h` the "
+		"macro `%s_MEMORY` that\nnames all of them: `%s_run(%s_MEMORY)`. `%s.ld` "
+		"puts the sections where the plan has its memories:\nlink with `-T "
+		"%s.ld` beside your own script. All three may be left out when you "
+		"give the memory\nyourself.\n\n",
+		w->memory, w->memory, w->upper, w->ident, w->upper, w->memory, w->memory);
+}
+
 static bool has(const tn_tensor_id *list, uint32_t n, uint32_t id)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -169,6 +180,8 @@ void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 		tn_strbuf_puts(out, "`.\n\n");
 		print_memory(w, out);
 		print_use(w, out);
+		if (tn_memory_given(w))
+			print_sections(w, out);
 		if (w->options->debug)
 			print_debug(w, out);
 		print_map(w, out);
@@ -212,7 +225,7 @@ void tn_write_models(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 	tn_strbuf_puts(out, "\n");
 	for (uint32_t m = 0; m < n; m++) {
 		for (uint32_t i = 0; i < ws[m].n_regions; i++) {
-			struct tn_writer_region most = { NULL, NULL, 0, 1 };
+			struct tn_writer_region most = { .align = 1 };
 
 			if (!largest(ws, n, m, i, &most))
 				continue;

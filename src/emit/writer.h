@@ -11,8 +11,10 @@
 struct tn_writer_region {
 	const char *ident; /* "arena": the parameter */
 	const char *upper; /* "ARENA": in macros */
+	const char *label; /* "dtcm": of its section */
 	int64_t bytes;
 	int64_t align;
+	const struct tn_plan_region *plan; /* NULL: the one of a plan without any */
 };
 
 struct tn_writer {
@@ -22,7 +24,7 @@ struct tn_writer {
 	struct tn_diags *diags;
 	const char *name; /* as it was given */
 	const char *ident, *upper; /* of functions, of macros */
-	const char *file, *weights; /* stems of the files */
+	const char *file, *weights, *memory; /* stems of the files */
 	struct tn_program program;
 	struct tn_plan unshared_plan; /* with debug */
 	struct tn_program unshared; /* with debug */
@@ -42,6 +44,12 @@ void tn_write_header(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_weights_header(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_weights(const struct tn_writer *w, struct tn_strbuf *out);
+/* For memories that somebody has described (tn_memory_given): arrays in sections of their
+ * own, macros that name them, and a piece of linker script. */
+bool tn_memory_given(const struct tn_writer *w);
+void tn_write_memory_header(const struct tn_writer *w, struct tn_strbuf *out);
+void tn_write_memory(const struct tn_writer *w, struct tn_strbuf *out);
+void tn_write_memory_script(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_models(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
