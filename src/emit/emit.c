@@ -228,7 +228,7 @@ static enum tn_status write_memory(struct emission *e, struct tn_writer *w)
 		return status;
 	tn_write_memory(w, &text);
 	status = put_named(e, w->memory, ".c", &text);
-	if (status != TN_OK)
+	if (status != TN_OK || !tn_memory_addressed(w))
 		return status;
 	tn_write_memory_script(w, &text);
 	return put_named(e, w->memory, ".ld", &text);

@@ -95,41 +95,40 @@ static bool has_address(const struct tn_writer_region *r)
 	return defines(r) && r->plan && r->plan->has_base;
 }
 
+bool tn_memory_addressed(const struct tn_writer *w)
+{
+	for (uint32_t i = 0; i < w->n_regions; i++)
+		if (has_address(&w->regions[i]))
+			return true;
+	return false;
+}
+
 void tn_write_memory_script(const struct tn_writer *w, struct tn_strbuf *out)
 {
-	bool any = false;
-
 	tn_strbuf_puts(out,
-		"/* Made by tenure: where the memories are. Give it to the linker beside "
-		"your own script,\n * -T memory.ld: it adds to that one. A memory for "
-		"which no address was given goes to\n * the region of that name in your "
-		"script, in capitals. */\n");
-	for (uint32_t i = 0; i < w->n_regions; i++)
-		any = any || has_address(&w->regions[i]);
-	if (any) {
-		tn_strbuf_puts(out, "MEMORY\n{\n");
-		for (uint32_t i = 0; i < w->n_regions; i++) {
-			const struct tn_writer_region *r = &w->regions[i];
-
-			if (has_address(r))
-				tn_strbuf_printf(out,
-					"\tTENURE_%s (rw) : ORIGIN = 0x%08" PRIx64
-					", LENGTH = %" PRId64 "\n",
-					r->upper, (uint64_t)r->plan->base,
-					r->plan->capacity - r->plan->reserved);
-		}
-		tn_strbuf_puts(out, "}\n");
-	}
-	tn_strbuf_puts(out, "SECTIONS\n{\n");
+		"/* Made by tenure: the memories that have an address. Give it to the "
+		"linker in front of\n * your own script, -T memory.ld -T yours.ld: it "
+		"adds "
+		"to that one. */\n"
+		"MEMORY\n{\n");
 	for (uint32_t i = 0; i < w->n_regions; i++) {
 		const struct tn_writer_region *r = &w->regions[i];
 
-		if (defines(r))
+		if (has_address(r))
 			tn_strbuf_printf(out,
-				"\t.tenure.%s (NOLOAD) : ALIGN(%" PRId64
-				") { *(.bss.tenure.%s) } > %s%s\n",
-				r->label, r->align, r->label,
-				has_address(r) ? "TENURE_" : "", r->upper);
+				"\tTENURE_%s (rw) : ORIGIN = 0x%08" PRIx64
+				", LENGTH = %" PRId64 "\n",
+				r->upper, (uint64_t)r->plan->base, r->bytes);
+	}
+	tn_strbuf_puts(out, "}\nSECTIONS\n{\n");
+	for (uint32_t i = 0; i < w->n_regions; i++) {
+		const struct tn_writer_region *r = &w->regions[i];
+
+		if (has_address(r))
+			tn_strbuf_printf(out,
+				"\t.tenure.%s (NOLOAD) : { *(.bss.tenure.%s) } > "
+				"TENURE_%s\n",
+				r->label, r->label, r->upper);
 	}
 	tn_strbuf_puts(out, "}\nINSERT BEFORE .bss;\n");
 }

@@ -74,12 +74,21 @@ static void print_use(const struct tn_writer *w, struct tn_strbuf *out)
 static void print_sections(const struct tn_writer *w, struct tn_strbuf *out)
 {
 	tn_strbuf_printf(out,
-		"`%s.c` has these arrays, each in a section of its own, and `%s.h` the "
-		"macro `%s_MEMORY` that\nnames all of them: `%s_run(%s_MEMORY)`. `%s.ld` "
-		"puts the sections where the plan has its memories:\nlink with `-T "
-		"%s.ld` beside your own script. All three may be left out when you "
-		"give the memory\nyourself.\n\n",
-		w->memory, w->memory, w->upper, w->ident, w->upper, w->memory, w->memory);
+		"`%s.c` has the same as arrays, each in a section of its own:",
+		w->memory);
+	for (uint32_t i = 0; i < w->n_regions; i++)
+		if (!w->regions[i].plan || !w->regions[i].plan->owned)
+			tn_strbuf_printf(out, " `.bss.tenure.%s`", w->regions[i].label);
+	tn_strbuf_printf(out,
+		".\n`%s.h` has the macro `%s_MEMORY` that names all memories, for "
+		"`%s_run(%s_MEMORY)`.\n",
+		w->memory, w->upper, w->ident, w->upper);
+	if (tn_memory_addressed(w))
+		tn_strbuf_printf(out,
+			"`%s.ld` puts those that have an address there: link with `-T "
+			"%s.ld` in front of the `-T` of your\nown script.\n",
+			w->memory, w->memory);
+	tn_strbuf_puts(out, "\n");
 }
 
 static bool has(const tn_tensor_id *list, uint32_t n, uint32_t id)

@@ -45,8 +45,9 @@ void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_weights_header(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_weights(const struct tn_writer *w, struct tn_strbuf *out);
 /* For memories that somebody has described (tn_memory_given): arrays in sections of their
- * own, macros that name them, and a piece of linker script. */
+ * own, macros that name them, and, for those with an address, a linker script. */
 bool tn_memory_given(const struct tn_writer *w);
+bool tn_memory_addressed(const struct tn_writer *w);
 void tn_write_memory_header(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_memory(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_memory_script(const struct tn_writer *w, struct tn_strbuf *out);

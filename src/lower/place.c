@@ -164,6 +164,10 @@ static enum tn_status finish(struct placing *p)
 	tn_arena_init(&scratch);
 	status = tn_bound(&tensors, &scratch, &p->plan->bound_bytes);
 	tn_arena_release(&scratch);
+	/* that is of one memory: in several, each but the last may end unaligned */
+	p->plan->bound_bytes =
+		tn_max_i64(0, p->plan->bound_bytes - (int64_t)(p->m->n_regions - 1) *
+							     (p->options->align - 1));
 	p->plan->optimal = p->plan->activation_bytes == p->plan->bound_bytes;
 	p->plan->access_cost = p->out->solution.cost;
 	p->plan->access_cost_bound = p->out->solution.cost_bound;

@@ -102,13 +102,14 @@ void tenure_hook(uint32_t op, const char *op_name, uint32_t tensor,
 
 /* ---- memory ---- */
 
+/* Bytes in front: the guard, and as many that what follows is aligned. */
+#define FRONT(align) ((align) > GUARD ? (align) : GUARD)
 #define DECLARE(name, bytes, align)                                                      \
-	static uint8_t name[GUARD + (bytes) + GUARD] __attribute__((                     \
-		aligned((align) > GUARD ? (align) : GUARD), section(".memory")));
+	static uint8_t name[FRONT(align) + (bytes) + GUARD]                              \
+		__attribute__((aligned(FRONT(align)), section(".memory")));
 HARNESS_REGIONS(DECLARE)
 
-/* A region whose alignment is above that of the guard starts at the alignment. */
-#define START(name, bytes, align) name + GUARD,
+#define START(name, bytes, align) name + FRONT(align),
 #define SIZE(name, bytes, align)  (bytes),
 static const uint32_t sizes[] = { HARNESS_REGIONS(SIZE) };
 #define REGIONS (sizeof(sizes) / sizeof(*sizes))
