@@ -17,6 +17,10 @@ struct tn_order {
 enum tn_status TN_MUST_CHECK tn_order_given(const struct tn_graph *g,
 	struct tn_arena *arena, struct tn_order *out);
 
+/* The order in this list of op ids, a permutation. */
+enum tn_status TN_MUST_CHECK tn_order_from(const struct tn_graph *g,
+	const uint32_t *list, struct tn_arena *arena, struct tn_order *out);
+
 void tn_order_print(const struct tn_graph *g, const struct tn_order *order,
 	struct tn_strbuf *out);
 

@@ -12,6 +12,7 @@ struct judge {
 	const struct tn_aliases *aliases;
 	const struct tn_liveness *live;
 	struct tn_readers readers;
+	bool any_order; /* suppose that nobody reads the input later */
 	struct tn_arena *arena;
 	TN_VEC(struct tn_candidate) found;
 };
@@ -231,8 +232,10 @@ static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
 	if (out->role == ROLE_VARIABLE)
 		reject(c, OBLIGATION_O2, "VARIABLE_CLOBBER", (tn_op_id){ TN_NONE },
 			a->offset, end);
-	later = tn_readers_after(&j->readers, j->order, j->aliases, a->root, position,
-		a->offset, end, &via);
+	later.i = TN_NONE;
+	if (!j->any_order)
+		later = tn_readers_after(&j->readers, j->order, j->aliases, a->root,
+			position, a->offset, end, &via);
 	if (later.i != TN_NONE)
 		reject(c, OBLIGATION_O1, via.i == c->in.i ? "RAW" : "LIFETIME_VIA_ALIAS",
 			later, a->offset, end);
@@ -250,7 +253,9 @@ static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
 	}
 	if (out->bytes > in->bytes)
 		reject(c, OBLIGATION_O4, "SIZE", c->op, a->offset, a->offset + in->bytes);
-	weigh(j, c, span->reason == LIFE_READ && span->last <= 2 * (int64_t)position);
+	weigh(j, c,
+		j->any_order || (span->reason == LIFE_READ &&
+					span->last <= 2 * (int64_t)position));
 	return TN_OK;
 }
 
@@ -286,6 +291,20 @@ static enum tn_status judge_op(struct judge *j, tn_op_id id)
 	return TN_OK;
 }
 
+static enum tn_status judge_all(struct judge *j, struct tn_inplace *out)
+{
+	enum tn_status status =
+		tn_readers_find(j->g, j->order, j->aliases, j->arena, &j->readers);
+
+	for (uint32_t p = 0; p < j->order->n && status == TN_OK; p++)
+		status = judge_op(j, j->order->at[p]);
+	if (status == TN_OK) {
+		out->list = j->found.items;
+		out->n = j->found.count;
+	}
+	return status;
+}
+
 enum tn_status tn_inplace_judge(const struct tn_graph *g, const struct tn_order *order,
 	const struct tn_aliases *aliases, const struct tn_liveness *live,
 	struct tn_arena *arena, struct tn_inplace *out)
@@ -293,15 +312,22 @@ enum tn_status tn_inplace_judge(const struct tn_graph *g, const struct tn_order 
 	struct judge j = {
 		.g = g, .order = order, .aliases = aliases, .live = live, .arena = arena
 	};
-	enum tn_status status = tn_readers_find(g, order, aliases, arena, &j.readers);
 
-	for (uint32_t p = 0; p < order->n && status == TN_OK; p++)
-		status = judge_op(&j, order->at[p]);
-	if (status == TN_OK) {
-		out->list = j.found.items;
-		out->n = j.found.count;
-	}
-	return status;
+	return judge_all(&j, out);
+}
+
+enum tn_status tn_inplace_possible(const struct tn_graph *g, const struct tn_order *order,
+	const struct tn_aliases *aliases, const struct tn_liveness *live,
+	struct tn_arena *arena, struct tn_inplace *out)
+{
+	struct judge j = { .g = g,
+		.order = order,
+		.aliases = aliases,
+		.live = live,
+		.arena = arena,
+		.any_order = true };
+
+	return judge_all(&j, out);
 }
 
 static void print_rules(const struct tn_candidate *c, struct tn_strbuf *out)

@@ -65,6 +65,11 @@ enum tn_status TN_MUST_CHECK tn_inplace_judge(const struct tn_graph *g,
 	const struct tn_order *order, const struct tn_aliases *aliases,
 	const struct tn_liveness *live, struct tn_arena *arena, struct tn_inplace *out);
 
+/* The same with every input taken to die at the op: what another order may allow. */
+enum tn_status TN_MUST_CHECK tn_inplace_possible(const struct tn_graph *g,
+	const struct tn_order *order, const struct tn_aliases *aliases,
+	const struct tn_liveness *live, struct tn_arena *arena, struct tn_inplace *out);
+
 void tn_inplace_print(const struct tn_graph *g, const struct tn_inplace *inplace,
 	struct tn_strbuf *out);
 

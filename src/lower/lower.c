@@ -15,6 +15,7 @@ struct lowering {
 	TN_VEC(tn_tensor_id) roots;
 	TN_VEC(struct tn_pair) pairs;
 	TN_VEC(struct tn_group) groups;
+	TN_VEC(tn_op_id) ops;
 };
 
 /* Bytes that a root needs: its own, or more when a view reaches further. */
@@ -235,7 +236,8 @@ static enum tn_status make_pairs(struct lowering *l)
 			for (uint32_t v = 0; v < c->n_variants; v++)
 				if (c->variant[v].descending)
 					group.descending |= (uint8_t)(1u << v);
-			if (!tn_vec_push(l->arena, &l->groups, group))
+			if (!tn_vec_push(l->arena, &l->groups, group) ||
+				!tn_vec_push(l->arena, &l->ops, c->op))
 				return TN_ERR_NOMEM;
 			op = c->op.i;
 		}
@@ -285,6 +287,7 @@ enum tn_status tn_lower(const struct tn_tables *tables,
 	out->problem.groups = l.groups.items;
 	out->problem.n_groups = (uint32_t)l.groups.count;
 	out->root_of = l.roots.items;
+	out->op_of = l.ops.items;
 	return status;
 }
 

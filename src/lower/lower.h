@@ -38,6 +38,7 @@ struct tn_lowered {
 	int64_t *shift_of; /* by tensor: bytes from the buffer's start */
 	tn_tensor_id *root_of; /* by buffer: the root that it was made for; TN_NONE: it
 	                            is scratch */
+	tn_op_id *op_of; /* by group: its op */
 	int64_t no_reuse_bytes; /* every tensor in memory of its own, aligned */
 	int64_t disjoint_bound_bytes; /* largest sum of live buffers */
 };
