@@ -1,5 +1,6 @@
 #include "validate/expected.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
@@ -66,8 +67,53 @@ static enum tn_status run_all(
 	return c->failed ? TN_ERR_NOMEM : TN_OK;
 }
 
-enum tn_status tn_expected_run(const struct tn_graph *g, uint32_t seed,
-	struct tn_arena *arena, struct tn_diags *diags, struct tn_validation *out)
+struct place {
+	uint32_t run, position, given;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->run != y->run)
+		return x->run < y->run ? -1 : 1;
+	if (x->position != y->position)
+		return x->position < y->position ? -1 : 1;
+	return x->given < y->given ? -1 : x->given > y->given;
+}
+
+/* From the graph's order to the plan's: inputs stay in front. */
+static enum tn_status reorder(const struct tn_graph *g, const struct tn_plan *plan,
+	struct tn_arena *arena, struct tn_validation *v)
+{
+	struct place *places = TN_NEW_ARRAY(arena, struct place, v->n_layers);
+	struct tn_layer *layers = TN_NEW_ARRAY(arena, struct tn_layer, v->n_layers);
+	uint32_t *position = TN_NEW_ARRAY(arena, uint32_t, g->n_ops);
+
+	if (!places || !layers || !position)
+		return TN_ERR_NOMEM;
+	for (uint32_t p = 0; p < plan->n_ops; p++)
+		if (plan->order[p] < g->n_ops)
+			position[plan->order[p]] = p + 1;
+	for (uint32_t i = 0; i < v->n_layers; i++) {
+		const struct tn_layer *l = &v->layers[i];
+
+		places[i] = (struct place){ l->run,
+			l->op.i == TN_NONE ? 0 : position[l->op.i], i };
+	}
+	if (v->n_layers)
+		qsort(places, v->n_layers, sizeof(*places), by_place);
+	for (uint32_t i = 0; i < v->n_layers; i++) {
+		layers[i] = v->layers[places[i].given];
+		layers[i].given = places[i].given;
+	}
+	v->layers = layers;
+	return TN_OK;
+}
+
+enum tn_status tn_expected_run(const struct tn_graph *g, const struct tn_plan *plan,
+	uint32_t seed, struct tn_arena *arena, struct tn_diags *diags,
+	struct tn_validation *out)
 {
 	struct collector c = { .arena = arena, .wanted = TN_NONE };
 	struct tn_exec *e;
@@ -79,7 +125,7 @@ enum tn_status tn_expected_run(const struct tn_graph *g, uint32_t seed,
 	status = run_all(e, seed, out->runs, &c);
 	out->layers = c.layers.items;
 	out->n_layers = (uint32_t)c.layers.count;
-	return status;
+	return status == TN_OK ? reorder(g, plan, arena, out) : status;
 }
 
 enum tn_status tn_expected_bytes(const struct tn_graph *g, uint32_t seed, uint32_t layer,
@@ -138,8 +184,8 @@ static enum tn_status describe(const struct tn_graph *g, struct tn_exec *e, uint
 	c->wanted = layer;
 	status = run_all(e, seed, v->runs, c);
 	if (status == TN_OK)
-		status = tn_expected_bytes(
-			g, seed, layer, c->arena, diags, &expected, &size);
+		status = tn_expected_bytes(g, seed, v->layers[layer].given, c->arena,
+			diags, &expected, &size);
 	if (status == TN_OK && c->bytes && expected && size == c->size)
 		tn_expected_first_byte(expected, c->bytes, size, &out->difference);
 	return status;

@@ -416,8 +416,9 @@ static enum tn_status find_byte(struct build *b)
 	if (status == TN_OK && ignored.verdict == VALIDATION_SAME) {
 		run(&again, "dump", &text);
 		read_output(&again, &text, &in);
-		status = tn_expected_bytes(b->r->graph, b->r->seed, d->layer, b->r->arena,
-			b->r->diags, &expected, &size);
+		status = tn_expected_bytes(b->r->graph, b->r->seed,
+			v->layers[d->layer].given, b->r->arena, b->r->diags, &expected,
+			&size);
 	}
 	if (status == TN_OK && in.bytes.count == size && expected)
 		tn_expected_first_byte(expected, in.bytes.items, size, d);

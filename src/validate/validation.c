@@ -118,7 +118,7 @@ enum tn_status tn_validation_run(const struct tn_graph *g, const struct tn_plan 
 	*out = (struct tn_validation){ .same = true, .synthetic = options->synthetic };
 	status = find_targets(options, arena, diags, &targets);
 	if (status == TN_OK)
-		status = tn_expected_run(g, options->seed, arena, diags, out);
+		status = tn_expected_run(g, plan, options->seed, arena, diags, out);
 	if (status == TN_OK)
 		status = tn_expected_check_plan(
 			g, plan, options->seed, arena, diags, out, &config);

@@ -25,6 +25,7 @@ struct tn_validation_options {
 
 /* An activation, in the order in which they appear. */
 struct tn_layer {
+	uint32_t given; /* its place among the layers in the graph's order of the ops */
 	uint32_t run; /* invocation, from 0 */
 	tn_op_id op; /* TN_NONE: a graph input */
 	tn_tensor_id tensor;
