@@ -24,6 +24,7 @@ enum tenure_status {
 };
 
 enum tenure_overlap { TENURE_OVERLAP_NONE, TENURE_OVERLAP_INPLACE, TENURE_OVERLAP_FULL };
+enum tenure_schedule { TENURE_SCHEDULE_GIVEN, TENURE_SCHEDULE_SEARCH };
 enum tenure_profile { TENURE_PROFILE_INFERENCE, TENURE_PROFILE_TRAINING };
 enum tenure_execution { TENURE_EXECUTION_SEQUENTIAL, TENURE_EXECUTION_PARALLEL };
 enum tenure_allocation { TENURE_ALLOCATION_STATIC, TENURE_ALLOCATION_OWNER };
@@ -45,6 +46,7 @@ typedef struct tenure_options {
 	int keep_inputs;    /* graph inputs keep their values in any format */
 	tenure_list keep;   /* tensors (by name) that keep their values to the end */
 	enum tenure_overlap overlap;
+	enum tenure_schedule schedule; /* the graph's order of the ops, or a better one */
 	const char *rewrite; /* "all", "none" or passes with commas; NULL: all exact ones
 	                        to plan and run, none to judge (lint) and convert */
 	const char *allow_inexact; /* passes that may round floats otherwise, or NULL */

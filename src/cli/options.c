@@ -55,6 +55,7 @@ struct option_row {
 #define AT(field) offsetof(tenure_options, field)
 
 static const char *const overlap_words[] = { "none", "inplace", "full", NULL };
+static const char *const schedule_words[] = { "given", "search", NULL };
 static const char *const level_words[] = { "note", "warning", "error", NULL };
 
 static const char *const profile_words[] = { "inference", "training", NULL };
@@ -93,6 +94,9 @@ static const struct option_row rows[] = {
 		"this tensor keeps its value to the end (repeatable)", NULL },
 	{ "overlap", 0, VALUE_WORD, AT(overlap), PLANS, "MODE",
 		"none, inplace or full (default)", overlap_words },
+	{ "schedule", 0, VALUE_WORD, AT(schedule), PLANS, "MODE",
+		"given (default), or search: an order of the ops with a smaller peak",
+		schedule_words },
 	{ "rewrite", 0, VALUE_TEXT, AT(rewrite), READS, "LIST",
 		"all (exact ones), none, or passes by name with commas", NULL },
 	{ "allow-inexact", 0, VALUE_TEXT, AT(allow_inexact), READS, "LIST",

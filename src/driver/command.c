@@ -1,7 +1,10 @@
 #include "driver/command.h"
 
+#include <string.h>
+
 #include "base/file.h"
 #include "bind/bind.h"
+#include "driver/schedule.h"
 #include "import/plan_json.h"
 #include "ir/digest.h"
 #include "report/text.h"
@@ -87,6 +90,21 @@ int tn_command_end(struct tn_run *run, enum tn_status status)
 	return result;
 }
 
+/* Lives and proofs are those of the plan's order, unless that is what was refused. */
+static enum tn_status follow_plan(struct tn_run *run, enum tn_status status)
+{
+	bool same = true;
+
+	if (status != TN_OK && (status != TN_ERR_REFUSED || !run->verdict.rule ||
+				       strcmp(run->verdict.rule, "plan/order") == 0))
+		return status;
+	for (uint32_t i = 0; i < run->graph.n_ops; i++)
+		same = same && run->plan.order[i] == run->order.at[i].i;
+	if (!same && tn_schedule_follow(run, run->plan.order) != TN_OK)
+		return TN_ERR_NOMEM;
+	return status;
+}
+
 enum tn_status tn_command_use_plan(struct tn_run *run)
 {
 	const struct tn_plan_digests want = { tn_digest_graph(&run->graph),
@@ -103,7 +121,7 @@ enum tn_status tn_command_use_plan(struct tn_run *run)
 	status = tn_verify(&run->graph, &run->plan, &scratch, &run->diags, &run->verdict);
 	tn_arena_release(&scratch);
 	run->verified = status == TN_OK;
-	return status;
+	return run->judged ? follow_plan(run, status) : status;
 }
 
 enum tn_status tn_command_plan(struct tn_run *run, const char *graph)

@@ -94,8 +94,12 @@ static enum tn_status look_for_rewrites(struct tn_run *run)
 static int lint_all(const tenure_options *options, const char *const *graphs, size_t n,
 	struct tn_run *runs, struct tn_view *views)
 {
+	/* which order is better only plans can tell */
 	const enum tn_stage last =
-		options->ram >= 0 || options->dump ? STAGE_PLAN : STAGE_PROVE;
+		options->ram >= 0 || options->dump ||
+				options->schedule == TENURE_SCHEDULE_SEARCH
+			? STAGE_PLAN
+			: STAGE_PROVE;
 	struct tn_strbuf out;
 	enum tn_status status;
 	int worst = TENURE_OK;

@@ -7,6 +7,7 @@
 #include "bind/bind.h"
 #include "driver/fit.h"
 #include "driver/memories.h"
+#include "driver/schedule.h"
 #include "import/import.h"
 #include "ir/digest.h"
 #include "ir/print.h"
@@ -228,9 +229,19 @@ static enum tn_status solve(struct tn_run *run)
 	return status;
 }
 
-static enum tn_status make_plan(struct tn_run *run)
+/* --schedule search: for the given order, and for a better one if there is one. */
+static enum tn_status solve_orders(struct tn_run *run)
 {
 	enum tn_status status = solve(run);
+
+	if (run->options->schedule == TENURE_SCHEDULE_SEARCH)
+		status = tn_schedule_improve(run, solve, status);
+	return status;
+}
+
+static enum tn_status make_plan(struct tn_run *run)
+{
+	enum tn_status status = solve_orders(run);
 
 	if (status == TN_OK) {
 		run->plan.digests =
@@ -248,7 +259,7 @@ enum tn_status tn_pipeline_solve(struct tn_run *run)
 
 	if (status == TN_OK)
 		status = judge(run);
-	return status == TN_OK ? solve(run) : status;
+	return status == TN_OK ? solve_orders(run) : status;
 }
 
 /* Our own plan is nothing before the verifier has accepted it: a refusal is our error. */

@@ -193,6 +193,28 @@ static void read_numbers(struct reader *r, const json_t *root)
 	(void)get_bool(r, NULL, root, "optimal", &p->optimal);
 }
 
+/* Files without it are older. */
+static void read_schedule(struct reader *r, const json_t *root)
+{
+	const struct tn_path at = { NULL, "schedule", 0 };
+	const json_t *o = json_object_get(root, "schedule");
+	struct tn_plan_schedule *s = &r->plan->schedule;
+	uint8_t searched;
+
+	if (!o || !tn_json_want(&r->im, RULE, &at, o, JSON_OBJECT) ||
+		!get_word(r, &at, o, "mode", "given", "search", &searched))
+		return;
+	s->searched = searched;
+	if (!searched)
+		return;
+	(void)get_bool(r, &at, o, "optimal", &s->optimal);
+	(void)get_int(r, &at, o, "bound_bytes", 0, INT64_MAX, &s->bound_bytes);
+	s->given_bytes = -1;
+	if (!json_is_null(json_object_get(o, "given_activation_bytes")))
+		(void)get_int(r, &at, o, "given_activation_bytes", 0, INT64_MAX,
+			&s->given_bytes);
+}
+
 static bool read_region(struct reader *r, const struct tn_path *at, const json_t *o,
 	struct tn_plan_region *out)
 {
@@ -421,6 +443,7 @@ static enum tn_status read_plan(struct reader *r, const json_t *root)
 	if (r->stale) /* its names and indices mean something else */
 		return TN_ERR_REFUSED;
 	read_numbers(r, root);
+	read_schedule(r, root);
 	if (!read_lists(r, root) || !read_pins(r, root) || !read_order(r, root))
 		return TN_ERR_NOMEM;
 	return r->im.diags->errors > before ? TN_ERR_INPUT : TN_OK;

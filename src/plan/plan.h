@@ -52,6 +52,15 @@ struct tn_plan_digests {
 	uint64_t graph, constants, kernels, contracts;
 };
 
+/* Was the order of the ops searched for, and what is known of all orders? */
+struct tn_plan_schedule {
+	bool searched; /* else it is the graph's, and nobody looked */
+	bool optimal; /* activation_bytes == bound_bytes: no order needs less */
+	int64_t bound_bytes; /* lower bound of activation_bytes in any order */
+	int64_t given_bytes; /* activation_bytes of our plan for the graph's order; -1: it
+	                        did not fit */
+};
+
 struct tn_plan {
 	struct tn_plan_tensor *tensors; /* by tensor id */
 	uint32_t n_tensors;
@@ -73,6 +82,7 @@ struct tn_plan {
 	int64_t access_cost;       /* sum over tensors of bytes read and written by the ops,
 	                              times the cost per byte of their region */
 	int64_t access_cost_bound; /* lower bound of it */
+	struct tn_plan_schedule schedule;
 	struct tn_plan_digests digests;
 };
 

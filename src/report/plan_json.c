@@ -180,6 +180,21 @@ static bool put_digests(json_t *root, const struct tn_plan_digests *d)
 	       tn_json_put(o, "contracts", hex(d->contracts));
 }
 
+/* What is known of other orders of the ops. */
+static bool put_schedule(json_t *root, const struct tn_plan_schedule *s)
+{
+	json_t *o = json_object();
+
+	return tn_json_put(root, "schedule", o) &&
+	       tn_json_put(o, "mode", json_string(s->searched ? "search" : "given")) &&
+	       (!s->searched || (tn_json_put(o, "optimal", json_boolean(s->optimal)) &&
+					put_int(o, "bound_bytes", s->bound_bytes) &&
+					tn_json_put(o, "given_activation_bytes",
+						s->given_bytes < 0
+							? json_null()
+							: json_integer(s->given_bytes))));
+}
+
 static bool put_list(json_t *root, const char *key, const json_t *list)
 {
 	return tn_json_put(root, key, list ? json_deep_copy(list) : json_array());
@@ -204,9 +219,9 @@ enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan
 	     put_int(root, "disjoint_bound_bytes", plan->disjoint_bound_bytes) &&
 	     put_int(root, "access_cost", plan->access_cost) &&
 	     put_int(root, "access_cost_bound", plan->access_cost_bound) &&
-	     put_digests(root, &plan->digests) && put_regions(root, plan) &&
-	     put_pins(root, g, plan) && put_tensors(root, g, plan) &&
-	     put_ops(root, g, plan, extras->ops) &&
+	     put_schedule(root, &plan->schedule) && put_digests(root, &plan->digests) &&
+	     put_regions(root, plan) && put_pins(root, g, plan) &&
+	     put_tensors(root, g, plan) && put_ops(root, g, plan, extras->ops) &&
 	     put_list(root, "decisions", extras->decisions) &&
 	     put_list(root, "rewrite", extras->rewrite) &&
 	     put_list(root, "rewrites", extras->rewrites);

@@ -105,6 +105,27 @@ static void total(struct tn_strbuf *out, const char *what, int64_t bytes)
 	tn_strbuf_puts(out, " B");
 }
 
+/* What the order of the ops has saved, and whether another one can save more. */
+static void schedule(
+	const struct tn_plan_schedule *s, int64_t bytes, struct tn_strbuf *out)
+{
+	if (s->given_bytes >= 0)
+		total(out, "given order", s->given_bytes);
+	if (s->given_bytes < 0) {
+		tn_strbuf_puts(out, "  given order       does not fit");
+	} else if (bytes < s->given_bytes) {
+		tn_strbuf_puts(out, "   this order saves ");
+		percent(out, tn_difference(s->given_bytes, bytes), s->given_bytes);
+	} else {
+		tn_strbuf_puts(out, "   no smaller order was found");
+	}
+	tn_strbuf_puts(out, "\n");
+	total(out, "any order", s->bound_bytes);
+	tn_strbuf_puts(out, bytes == s->bound_bytes
+				    ? "   no order needs less\n"
+				    : "   at least; some order may need less\n");
+}
+
 static void totals(const struct tn_view *v, struct tn_strbuf *out)
 {
 	const struct tn_plan *p = v->plan;
@@ -135,6 +156,8 @@ static void totals(const struct tn_view *v, struct tn_strbuf *out)
 			p->bound_bytes);
 		tn_strbuf_puts(out, ")\n");
 	}
+	if (p->schedule.searched)
+		schedule(&p->schedule, p->activation_bytes, out);
 	if (p->scratch_bytes) {
 		total(out, "largest scratch", p->scratch_bytes);
 		tn_strbuf_puts(out, "\n");

@@ -1,0 +1,125 @@
+#include "driver/schedule.h"
+
+#include "base/checked.h"
+#include "lower/schedule.h"
+
+/* What depends on the order of the ops. */
+struct outcome {
+	struct tn_order order;
+	struct tn_liveness live;
+	struct tn_hazards hazards;
+	struct tn_inplace inplace;
+	struct tn_lowered lowered;
+	struct tn_solution solution;
+	struct tn_placed placed;
+	struct tn_plan plan;
+};
+
+static struct outcome outcome_of(const struct tn_run *run)
+{
+	return (struct outcome){ run->order, run->live, run->hazards, run->inplace,
+		run->lowered, run->solution, run->placed, run->plan };
+}
+
+static void go_back(struct tn_run *run, const struct outcome *to)
+{
+	run->order = to->order;
+	run->live = to->live;
+	run->hazards = to->hazards;
+	run->inplace = to->inplace;
+	run->lowered = to->lowered;
+	run->solution = to->solution;
+	run->placed = to->placed;
+	run->plan = to->plan;
+}
+
+static bool is_better(const struct tn_plan *plan, const struct tn_plan *than)
+{
+	if (plan->access_cost != than->access_cost)
+		return plan->access_cost < than->access_cost;
+	if (plan->activation_bytes != than->activation_bytes)
+		return plan->activation_bytes < than->activation_bytes;
+	return plan->arena_bytes < than->arena_bytes;
+}
+
+enum tn_status tn_schedule_follow(struct tn_run *run, const uint32_t *order)
+{
+	const struct tn_graph *g = &run->graph;
+	enum tn_status status = tn_order_from(g, order, &run->arena, &run->order);
+
+	if (status == TN_OK)
+		status = tn_liveness_find(
+			g, &run->order, &run->aliases, &run->arena, &run->live);
+	if (status == TN_OK)
+		status = tn_hazards_find(
+			g, &run->order, &run->aliases, &run->arena, &run->hazards);
+	if (status == TN_OK)
+		status = tn_inplace_judge(g, &run->order, &run->aliases, &run->live,
+			&run->arena, &run->inplace);
+	return status;
+}
+
+/* With several memories the least of their alignments, so that the bound holds for all. */
+static int64_t least_align(const struct tn_run *run)
+{
+	int64_t align = run->options->align;
+
+	for (uint32_t r = 0; r < run->memories.n_regions; r++)
+		align = tn_min_i64(align, run->memories.regions[r].align);
+	return align;
+}
+
+static enum tn_status search(struct tn_run *run, struct tn_schedule *out)
+{
+	const struct tn_tables tables = { &run->graph, &run->order, &run->aliases,
+		&run->live, &run->inplace };
+	const struct tn_lower_options options = {
+		.overlap = (enum tn_overlap_mode)run->options->overlap,
+		.align = least_align(run),
+	};
+	struct tn_schedule_problem problem;
+	struct tn_arena scratch;
+	enum tn_status status;
+
+	tn_arena_init(&scratch);
+	status = tn_lower_schedule(
+		&tables, &run->hazards, &options, &scratch, &run->diags, &problem);
+	if (status == TN_OK)
+		status = tn_schedule_search(
+			&problem, run->options->nodes, &run->arena, out);
+	tn_arena_release(&scratch);
+	return status;
+}
+
+enum tn_status tn_schedule_improve(
+	struct tn_run *run, tn_plan_fn *plan, enum tn_status given)
+{
+	const struct outcome before = outcome_of(run);
+	struct tn_schedule found;
+	enum tn_status status;
+
+	if (given != TN_OK && given != TN_ERR_REFUSED)
+		return given;
+	status = search(run, &found);
+	if (status != TN_OK)
+		return status;
+	if (found.peak < found.given_peak) {
+		status = tn_schedule_follow(run, found.order);
+		if (status == TN_OK)
+			status = plan(run);
+		if (status != TN_OK && status != TN_ERR_REFUSED)
+			return status;
+		if (status == TN_ERR_REFUSED ||
+			(given == TN_OK && !is_better(&run->plan, &before.plan))) {
+			go_back(run, &before);
+			status = given;
+		}
+	} else {
+		status = given;
+	}
+	run->plan.schedule = (struct tn_plan_schedule){ .searched = true,
+		.optimal = run->plan.activation_bytes == found.bound,
+		.bound_bytes = found.bound,
+		.given_bytes = given == TN_OK ? before.plan.activation_bytes : -1 };
+	return status;
+}
