@@ -334,27 +334,3 @@ bool gen_make_reverse(struct gen_site *s, const struct gen_op_kind *k)
 	gen_emit(s, k, GEN_IDS(in, list));
 	return true;
 }
-
-/* Indices are constants: whatever a plan destroys, they stay in range. */
-bool gen_make_gather(struct gen_site *s, const struct gen_op_kind *k)
-{
-	int in = gen_first(s, k, false), list;
-	int64_t index[4];
-	struct tn_shape shape;
-	uint32_t axis, n = gen_range(s->gen, 1, 4);
-
-	if (in < 0)
-		return false;
-	shape = gen_at(s->gen, in)->shape;
-	axis = tn_gen_random(s->gen, shape.rank);
-	for (uint32_t i = 0; i < n; i++)
-		index[i] = tn_gen_random(s->gen, (uint32_t)shape.dim[axis]);
-	list = gen_add_ints(s->gen, n, index);
-	shape.dim[axis] = n;
-	if (gen_out(s, k->out, shape.rank, shape.dim, in) < 0)
-		return false;
-	gen_emit(s, k, GEN_IDS(in, list));
-	gen_need(tn_build_attr_int(&s->gen->build, "axis", axis) &&
-		 tn_build_attr_int(&s->gen->build, "batch_dims", 0));
-	return true;
-}

@@ -56,7 +56,10 @@ gen_make_fn gen_make_window, gen_make_connected, gen_make_transpose_conv,
 	gen_make_matmul; /* gen_window.c */
 gen_make_fn gen_make_pad, gen_make_transpose, gen_make_concat, gen_make_pack,
 	gen_make_split, gen_make_unpack, gen_make_slice, gen_make_strided_slice,
-	gen_make_resize, gen_make_block, gen_make_broadcast, gen_make_reverse,
-	gen_make_gather; /* gen_move.c */
+	gen_make_resize, gen_make_block, gen_make_broadcast,
+	gen_make_reverse; /* gen_move.c */
+gen_make_fn gen_make_gather, gen_make_gather_nd, gen_make_embedding, gen_make_update,
+	gen_make_batch, gen_make_fill, gen_make_broadcast_args, gen_make_shape,
+	gen_make_svdf; /* gen_index.c */
 
 #endif
