@@ -16,6 +16,12 @@ static const struct {
 	{ "views", { .ops = 12, .views = true } },
 	{ "state", { .ops = 12, .state = true } },
 	{ "opaque", { .ops = 12, .opaque = true } },
+	{ "types", { .ops = 14, .runnable = true, .types = true } },
+	{ "mutation", { .ops = 14,
+			      .runnable = true,
+			      .types = true,
+			      .views = true,
+			      .mutation = true } },
 	{ "all", { .ops = 20, .views = true, .state = true, .opaque = true } },
 };
 
