@@ -56,6 +56,7 @@ typedef struct tenure_options {
 	tenure_list owned;    /* regions that hold nothing but what is pinned to them */
 	tenure_list pins;     /* "TENSOR=REGION[+OFFSET]" or "TENSOR=@ADDRESS" */
 	int64_t ram;        /* budget in bytes; -1: none */
+	int max_batch;      /* plan: the largest batch that fits instead of a plan */
 	int64_t flash;      /* budget in bytes; -1: none */
 	int64_t nodes;      /* search nodes; 0: the default */
 	int64_t capacity;   /* offsets: stop at the first answer that fits; -1: minimise */

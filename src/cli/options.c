@@ -114,6 +114,8 @@ static const struct option_row rows[] = {
 		NULL },
 	{ "ram", 0, VALUE_SIZE, AT(ram), C(LINT) | C(PLAN), "BYTES",
 		"budget for the arena", NULL },
+	{ "max-batch", 0, VALUE_FLAG, AT(max_batch), C(PLAN), NULL,
+		"print the largest batch that fits --ram or the regions", NULL },
 	{ "flash", 0, VALUE_SIZE, AT(flash), C(LINT), "BYTES", "budget for the constants",
 		NULL },
 	{ "capacity", 0, VALUE_SIZE, AT(capacity), C(OFFSETS), "BYTES",

@@ -5,58 +5,18 @@
 
 #include "base/banned.h"
 #include "base/checked.h"
+#include "driver/trial.h"
 
-#define TRIAL_NODES ((int64_t)200000)
-#define TRIALS_MAX  32 /* of single changes */
-#define NAMES_MAX   8 /* tensors that are named at the peak */
-
-/* A copy of a run that may be changed and planned again. */
-struct trial {
-	tenure_options options;
-	struct tn_run run;
-};
-
-static bool trial_start(struct trial *t, const struct tn_run *run)
-{
-	const struct tn_memories *m = &run->memories;
-	struct tn_run *copy = &t->run;
-
-	t->options = *run->options;
-	t->options.nodes = TRIAL_NODES;
-	t->options.time_limit = 0;
-	tn_run_init(copy, &t->options);
-	copy->source = run->source;
-	copy->graph = run->graph;
-	copy->graph.tensors =
-		TN_NEW_ARRAY(&copy->arena, struct tn_tensor, run->graph.n_tensors);
-	copy->memories = *m;
-	copy->memories.regions =
-		TN_NEW_ARRAY(&copy->arena, struct tn_plan_region, m->n_regions);
-	copy->memories.pins = TN_NEW_ARRAY(&copy->arena, struct tn_plan_pin, m->n_pins);
-	if (!copy->graph.tensors || !copy->memories.regions || !copy->memories.pins)
-		return false;
-	if (run->graph.n_tensors)
-		memcpy(copy->graph.tensors, run->graph.tensors,
-			run->graph.n_tensors * sizeof(*copy->graph.tensors));
-	memcpy(copy->memories.regions, m->regions,
-		m->n_regions * sizeof(*copy->memories.regions));
-	if (m->n_pins)
-		memcpy(copy->memories.pins, m->pins,
-			m->n_pins * sizeof(*copy->memories.pins));
-	return true;
-}
-
-static void trial_end(struct trial *t)
-{
-	tn_run_release(&t->run);
-}
+#define TRIALS_MAX 32 /* of single changes */
+#define NAMES_MAX  8 /* tensors that are named at the peak */
 
 /* ---- how many bytes are missing ---- */
 
 /* Does it fit with so many bytes of room in region r? */
-static bool fits_with(struct trial *t, const struct tn_run *run, uint32_t r, int64_t room)
+static bool fits_with(
+	struct tn_trial *t, const struct tn_run *run, uint32_t r, int64_t room)
 {
-	if (!trial_start(t, run))
+	if (!tn_trial_start(t, run))
 		return false;
 	t->run.memories.regions[r].capacity = room + run->memories.regions[r].reserved;
 	return tn_pipeline_solve(&t->run) == TN_OK;
@@ -67,11 +27,11 @@ static int64_t enough(const struct tn_run *run, uint32_t r)
 {
 	const struct tn_plan_region *region = &run->memories.regions[r];
 	int64_t no = tn_memory_room(region), yes = -1;
-	struct trial t;
+	struct tn_trial t;
 
 	if (fits_with(&t, run, r, INT64_MAX / 16))
 		yes = t.run.plan.regions[r].used;
-	trial_end(&t);
+	tn_trial_end(&t);
 	while (yes - no > region->align) {
 		const int64_t middle =
 			no + (yes - no) / 2 / region->align * region->align;
@@ -83,7 +43,7 @@ static int64_t enough(const struct tn_run *run, uint32_t r)
 			yes = t.run.plan.regions[r].used;
 		else
 			no = room;
-		trial_end(&t);
+		tn_trial_end(&t);
 	}
 	return yes;
 }
@@ -146,7 +106,7 @@ static void name_peak(struct tn_run *run, const struct tn_run *grown, uint32_t r
 
 /* ---- single changes ---- */
 
-static bool change_overlap(struct trial *t, uint32_t i)
+static bool change_overlap(struct tn_trial *t, uint32_t i)
 {
 	(void)i;
 	if (t->options.overlap == TENURE_OVERLAP_FULL)
@@ -155,7 +115,7 @@ static bool change_overlap(struct trial *t, uint32_t i)
 	return true;
 }
 
-static bool change_inputs(struct trial *t, uint32_t i)
+static bool change_inputs(struct tn_trial *t, uint32_t i)
 {
 	bool any = false;
 
@@ -174,7 +134,7 @@ static uint32_t count_keep(const struct tn_run *run)
 	return (uint32_t)run->options->keep.n;
 }
 
-static bool change_keep(struct trial *t, uint32_t i)
+static bool change_keep(struct tn_trial *t, uint32_t i)
 {
 	const char *name = t->options.keep.items[i];
 
@@ -194,7 +154,7 @@ static uint32_t count_pins(const struct tn_run *run)
 	return run->memories.n_pins;
 }
 
-static bool change_pin(struct trial *t, uint32_t i)
+static bool change_pin(struct tn_trial *t, uint32_t i)
 {
 	struct tn_memories *m = &t->run.memories;
 
@@ -212,7 +172,7 @@ static uint32_t count_regions(const struct tn_run *run)
 	return run->memories.n_regions;
 }
 
-static bool change_reserve(struct trial *t, uint32_t i)
+static bool change_reserve(struct tn_trial *t, uint32_t i)
 {
 	struct tn_plan_region *r = &t->run.memories.regions[i];
 	const bool any = r->reserved > 0;
@@ -221,7 +181,7 @@ static bool change_reserve(struct trial *t, uint32_t i)
 	return any;
 }
 
-static bool change_owned(struct trial *t, uint32_t i)
+static bool change_owned(struct tn_trial *t, uint32_t i)
 {
 	struct tn_plan_region *r = &t->run.memories.regions[i];
 	const bool any = r->owned;
@@ -237,7 +197,7 @@ static const char *name_region(const struct tn_run *run, uint32_t i)
 
 static const struct change {
 	uint32_t (*count)(const struct tn_run *run); /* NULL: one */
-	bool (*apply)(struct trial *t, uint32_t i); /* false: nothing to change */
+	bool (*apply)(struct tn_trial *t, uint32_t i); /* false: nothing to change */
 	const char *(*name)(const struct tn_run *run, uint32_t i); /* NULL: none */
 	const char *text, *end; /* around the name */
 } changes[] = {
@@ -261,9 +221,9 @@ static void try_changes(struct tn_run *run)
 		const uint32_t n = change->count ? change->count(run) : 1;
 
 		for (uint32_t i = 0; i < n && trials < TRIALS_MAX; i++) {
-			struct trial t;
+			struct tn_trial t;
 
-			if (trial_start(&t, run) && change->apply(&t, i)) {
+			if (tn_trial_start(&t, run) && change->apply(&t, i)) {
 				trials++;
 				if (tn_pipeline_solve(&t.run) == TN_OK)
 					tn_diag_note(&run->diags, "would fit: %s%s%s",
@@ -271,7 +231,7 @@ static void try_changes(struct tn_run *run)
 						change->name ? change->name(run, i) : "",
 						change->end);
 			}
-			trial_end(&t);
+			tn_trial_end(&t);
 		}
 	}
 }
@@ -307,7 +267,7 @@ void tn_fit_explain(struct tn_run *run)
 	const struct tn_memories *m = &run->memories;
 	const char *proof = run->placed.solution.hopeless ? "the tensors do not fit"
 							  : "no plan was found that fits";
-	struct trial grown;
+	struct tn_trial grown;
 	struct lack l;
 
 	measure(run, &l);
@@ -325,7 +285,7 @@ void tn_fit_explain(struct tn_run *run)
 		tn_memory_room(&m->regions[l.best]));
 	if (fits_with(&grown, run, l.best, l.room[l.best]))
 		name_peak(run, &grown.run, l.best);
-	trial_end(&grown);
+	tn_trial_end(&grown);
 	for (uint32_t r = 0; r < m->n_regions; r++)
 		if (l.room[r] >= 0)
 			tn_diag_note(&run->diags,
@@ -334,4 +294,28 @@ void tn_fit_explain(struct tn_run *run)
 				m->regions[r].capacity + missing(run, &l, r),
 				missing(run, &l, r));
 	try_changes(run);
+}
+
+bool tn_fit_budget(struct tn_run *run)
+{
+	const int64_t ram = run->options->ram;
+	struct tn_plan_region arena = {
+		.name = "arena", .capacity = ram, .align = run->options->align, .cost = 1
+	};
+	struct tn_trial whole;
+
+	if (ram < 0 || run->plan.arena_bytes <= ram)
+		return true;
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "memory/over-budget", run->source, "",
+		NULL,
+		"the arena needs %" PRId64 " B, %" PRId64 " B more than the %" PRId64
+		" B of --ram",
+		run->plan.arena_bytes, run->plan.arena_bytes - ram, ram);
+	run->memories = (struct tn_memories){ .regions = &arena, .n_regions = 1 };
+	if (fits_with(&whole, run, 0, INT64_MAX / 16))
+		name_peak(run, &whole.run, 0);
+	tn_trial_end(&whole);
+	try_changes(run);
+	run->memories = (struct tn_memories){ 0 };
+	return false;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "driver/command.h"
+#include "driver/fit.h"
 #include "report/github.h"
 #include "report/json.h"
 #include "report/junit.h"
@@ -57,12 +58,8 @@ static void check_budget(struct tn_run *run)
 	const tenure_options *o = run->options;
 	int64_t constants = 0;
 
-	if (o->ram >= 0 && run->planned && run->plan.arena_bytes > o->ram)
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "memory/over-budget", run->source,
-			"", NULL,
-			"the arena needs %" PRId64 " B, %" PRId64
-			" B more than the %" PRId64 " B of --ram",
-			run->plan.arena_bytes, run->plan.arena_bytes - o->ram, o->ram);
+	if (run->planned)
+		(void)tn_fit_budget(run);
 	for (uint32_t i = 0; i < run->graph.n_tensors; i++)
 		if (run->graph.tensors[i].data_kind != DATA_NONE)
 			constants += run->graph.tensors[i].bytes;

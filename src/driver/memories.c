@@ -311,6 +311,16 @@ enum tn_status tn_memories_read(const tenure_options *options, const struct tn_g
 		refuse(&r, "there may be %d regions", TN_REGIONS_MAX);
 		return TN_ERR_INPUT;
 	}
+	if (options->regions.n && options->plan) {
+		r.option = "--region";
+		r.text = options->regions.items[0];
+		refuse(&r, "the plan of --plan has regions of its own");
+	}
+	if (options->regions.n && options->ram >= 0) {
+		r.option = "--region";
+		r.text = options->regions.items[0];
+		refuse(&r, "--ram is the budget of a single memory; say it here");
+	}
 	read_list(&r, &options->regions, "--region", read_region);
 	if (r.wrong) /* what names them would only be wrong again */
 		return TN_ERR_INPUT;

@@ -1,24 +1,12 @@
 /* tenure plan: a verified memory plan, as text or JSON. */
 #include <inttypes.h>
 
+#include "driver/batch.h"
 #include "driver/command.h"
+#include "driver/fit.h"
 #include "driver/repair.h"
 #include "report/plan_view_json.h"
 #include "report/text.h"
-
-static enum tn_status budget(struct tn_run *run)
-{
-	int64_t ram = run->options->ram;
-
-	if (ram < 0 || run->plan.arena_bytes <= ram)
-		return TN_OK;
-	tn_diag_at(&run->diags, SEVERITY_ERROR, "memory/over-budget", run->source, "",
-		NULL,
-		"the arena needs %" PRId64 " B, %" PRId64 " B more than the %" PRId64
-		" B of --ram",
-		run->plan.arena_bytes, run->plan.arena_bytes - ram, ram);
-	return TN_ERR_REFUSED;
-}
 
 static enum tn_status show(struct tn_run *run)
 {
@@ -56,11 +44,15 @@ int tenure_plan(const tenure_options *options, const char *graph)
 	tn_run_init(&run, options);
 	status = options->repair ? tn_pipeline(&run, graph, STAGE_PLAN)
 				 : tn_command_plan(&run, graph);
+	if (status == TN_OK && options->max_batch) {
+		status = tn_batch_largest(&run);
+		return tn_command_end(&run, status);
+	}
 	if (status == TN_OK && options->repair)
 		status = tn_repair_run(&run);
 	if (status == TN_OK)
 		status = show(&run);
-	if (status == TN_OK)
-		status = budget(&run);
+	if (status == TN_OK && !tn_fit_budget(&run))
+		status = TN_ERR_REFUSED;
 	return tn_command_end(&run, status);
 }

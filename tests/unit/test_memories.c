@@ -182,6 +182,10 @@ static struct result call(
 						   : TENURE_OVERLAP_FULL;
 			continue;
 		}
+		if (strcmp(c->words[i], "--ram") == 0) {
+			options->ram = strtoll(c->words[i + 1], NULL, 10);
+			continue;
+		}
 		if (strcmp(c->words[i], "--keep-inputs") == 0) {
 			options->keep_inputs = 1;
 			continue;
@@ -267,11 +271,24 @@ static const struct {
 		2, "'conv0' and 'depthwise1' are needed at the same time" },
 	{ { KWS, { "--region", "a:7999" } }, 2,
 		"'conv0' has 8000 bytes, but the largest region" },
+	{ { KWS, { "--region", "a:64K", "--ram", "9000" } }, 2,
+		"--ram is the budget of a single memory" },
 	/* it does not fit, but nothing is wrong with the command */
 	{ { KWS, { "--region", "a:15999", "--overlap", "none" } }, 1,
 		"1 B are missing in 'a', which has 15999 B" },
 	{ { KWS, { "--region", "a:16K", "--reserve", "a:500", "--overlap", "none" } }, 1,
 		"would fit: without the reserve of 'a'" },
+	{ { KWS, { "--ram", "8383" } }, 1, "the arena needs 8384 B, 1 B more" },
+	{ { KWS, { "--ram", "8383" } }, 1, "'conv0' 8000 B, 'depthwise1' 8000 B" },
+	{ { KWS, { "--ram", "15999", "--overlap", "none" } }, 1,
+		"would fit: --overlap full" },
+	{ { KWS, { "--region", "a:8400", "--keep-inputs", "" } }, 1,
+		"would fit: graph inputs that may be overwritten" },
+	{ { KWS, { "--region", "a:8400", "--keep", "input" } }, 1,
+		"would fit: without --keep input" },
+	{ { KWS, { "--region", "a:8400", "--region", "b:8000", "--pin", "conv0=b",
+			 "--pin", "depthwise1=b" } },
+		1, "would fit: without the pin of 'depthwise1'" },
 };
 
 START_TEST(bad_input)
@@ -320,6 +337,45 @@ START_TEST(changes_that_are_told_help)
 	release(&r);
 }
 END_TEST
+
+/* ---- the largest batch ---- */
+
+static const struct {
+	struct call call;
+	int status;
+	const char *message; /* in what is printed */
+} batches[] = {
+	/* two samples of 8000 B, less a displacement that covers one row */
+	{ { KWS, { "--ram", "16384" } }, 0,
+		"largest batch 2: arena 16,384 B; batch 3 needs 24,384 B" },
+	{ { KWS, { "--ram", "16383" } }, 0,
+		"largest batch 1: arena 8,384 B; batch 2 needs 16,384 B" },
+	{ { KWS, { "--ram", "8384" } }, 0, "largest batch 1: arena 8,384 B" },
+	{ { KWS, { "--ram", "8383" } }, 1, "the arena needs 8384 B, 1 B more" },
+	{ { KWS, { "--region", "a:16384" } }, 0, "largest batch 2: arena 16,384 B" },
+	{ { KWS, { "--region", "a:16K", "--region", "b:9K" } }, 0, "largest batch " },
+	{ { KWS, { NULL } }, 2, "--max-batch needs --ram or --region" },
+	{ { "fixtures/models/svdf.tflite", { "--ram", "64000" } }, 2,
+		"the batch cannot be scaled: the graph has state" },
+};
+
+START_TEST(largest_batch)
+{
+	tenure_options options;
+	struct result r;
+
+	tenure_options_init(&options);
+	options.max_batch = 1;
+	r = call(tenure_plan, &batches[_i].call, &options);
+	ck_assert_msg(
+		r.status == batches[_i].status, "%d: exit %d: %s", _i, r.status, r.err);
+	ck_assert_msg(strstr(r.status ? r.err : r.out, batches[_i].message),
+		"%d: '%s' is not in: %s%s", _i, batches[_i].message, r.out, r.err);
+	release(&r);
+}
+END_TEST
+
+/* ---- running ---- */
 
 /* Each is run with its tensors in two memories, or apart. */
 static const char *const graphs[] = { RES, KWS, "fixtures/graphs/branches_i8.json",
@@ -497,6 +553,8 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(t, random_graphs, 0, 3);
 	tcase_add_loop_test(t, bad_input, 0, (int)(sizeof(wrongs) / sizeof(*wrongs)));
 	tcase_add_test(t, changes_that_are_told_help);
+	tcase_add_loop_test(
+		t, largest_batch, 0, (int)(sizeof(batches) / sizeof(*batches)));
 	tcase_add_loop_test(
 		t, runs_are_equal, 0, (int)(sizeof(graphs) / sizeof(*graphs)));
 	tcase_add_test(t, plans_keep_their_pins);

@@ -1,0 +1,17 @@
+/* A copy of a run that may be changed and planned again, in silence: what if? */
+#ifndef TN_DRIVER_TRIAL_H
+#define TN_DRIVER_TRIAL_H
+
+#include "driver/pipeline.h"
+
+struct tn_trial {
+	tenure_options options;
+	struct tn_run run; /* its tensors, regions and pins are its own */
+};
+
+/* A copy of what tn_pipeline_solve needs, with a small limit of nodes. False: out of
+ * memory. tn_trial_end in any case. */
+bool tn_trial_start(struct tn_trial *t, const struct tn_run *run);
+void tn_trial_end(struct tn_trial *t);
+
+#endif
