@@ -19,7 +19,8 @@ static bool stays(const struct tn_graph *g, tn_tensor_id id)
 	       tn_graph_is_output(g, id) || (tn_graph_is_input(g, id) && !t->clobber);
 }
 
-/* A view lives since anything wrote its storage: the bytes may have come by another way. */
+/* A view lives since anything wrote its storage: the bytes may have come by another way. So
+ * may what an op that does not run leaves: it lies there since some op before. */
 static void note_birth(
 	const struct tn_graph *g, int64_t *births, tn_tensor_id id, int64_t position)
 {
@@ -52,11 +53,12 @@ struct tn_life *tn_life_new(const struct tn_program *p, struct tn_arena *arena)
 	}
 	for (uint32_t i = 0; i < p->n_ops; i++) {
 		const struct tn_op *op = &g->ops[p->ops[i].op.i];
+		int64_t born = p->ops[i].elided ? -1 : (int64_t)i;
 
 		for (uint32_t k = 0; k < op->n_inputs; k++)
 			note_death(g, life, op->inputs[k], i);
 		for (uint32_t k = 0; k < op->n_outputs; k++) {
-			note_birth(g, births, op->outputs[k], i);
+			note_birth(g, births, op->outputs[k], born);
 			note_death(g, life, op->outputs[k], i);
 		}
 	}
