@@ -5,6 +5,8 @@
 #include "plan/fill_link.h"
 #include "plan/improve.h"
 
+#define LEVEL_BYTES_MAX ((size_t)256 << 20)
+
 static bool solve(struct tn_fill *f, uint32_t lo, uint32_t hi);
 
 /* Storage of a level is made when it is first reached and grows with the parts it sees:
@@ -19,6 +21,12 @@ static void *grow(
 		return old;
 	while (bigger < want)
 		bigger *= 2;
+	f->level_bytes += bigger * size;
+	if (f->level_bytes > LEVEL_BYTES_MAX) {
+		f->stop_at = f->steps; /* for all runs */
+		f->stopped = true;
+		return old;
+	}
 	grown = tn_arena_array(f->arena, bigger, size);
 	if (!grown) {
 		f->no_memory = f->stopped = true;
@@ -39,7 +47,7 @@ static bool level_reserve(
 	/* the items in a column of the part began in it: nothing crosses its borders */
 	v->candidates = grow(f, v->candidates, &v->candidates_capacity, 2 * items,
 		sizeof(*v->candidates));
-	return !f->no_memory;
+	return !f->stopped;
 }
 
 static void save(
@@ -320,7 +328,7 @@ static bool part(struct tn_fill *f, uint32_t lo, uint32_t hi)
 			void *keys = grow(
 				f, v->keys, &capacity, capacity + 1, sizeof(*v->keys));
 
-			if (f->no_memory)
+			if (f->stopped)
 				return false;
 			if (v->n_keys)
 				memcpy(keys, v->keys, v->n_keys * sizeof(*v->keys));

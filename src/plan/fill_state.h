@@ -108,6 +108,7 @@ struct tn_fill {
 	int64_t nodes; /* of this run */
 	double until;
 	uint32_t nodes_to_clock;
+	size_t level_bytes; /* of all levels so far */
 	bool stopped, no_memory;
 };
 

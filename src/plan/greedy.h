@@ -10,9 +10,14 @@
 enum tn_status TN_MUST_CHECK tn_solution_init(
 	const struct tn_problem *p, struct tn_arena *arena, struct tn_solution *out);
 
-/* First fit by every static order until the height is at most target. best_order (may be
- * NULL) gets the order that gave the answer. */
+/* First fit by every static order until the height is at most target or, after the first
+ * of them, the time of tn_clock is `until` (0: never). best_order (may be NULL) gets the
+ * order that gave the answer. */
 enum tn_status TN_MUST_CHECK tn_greedy_fit(struct tn_fit *fit, int64_t target,
-	uint32_t *best_order, struct tn_solution *out);
+	double until, uint32_t *best_order, struct tn_solution *out);
+
+/* tn_greedy with a time at which it has to come to an end. */
+enum tn_status TN_MUST_CHECK tn_greedy_until(const struct tn_problem *p, double until,
+	struct tn_arena *arena, struct tn_solution *out);
 
 #endif

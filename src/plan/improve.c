@@ -25,6 +25,11 @@ double tn_clock(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+bool tn_clock_passed(double until)
+{
+	return until > 0 && tn_clock() >= until;
+}
+
 /* xorshift64*; the bias of the modulo does not matter here. */
 static uint32_t below(struct climb *c, size_t n)
 {
@@ -118,7 +123,7 @@ enum tn_status tn_improve(struct tn_fit *fit, const struct tn_improve_limit *lim
 		c.place[order[i]] = i;
 	n_tops = collect_tops(&c, &now);
 	while (n_tops && best->height > limit->target && fit->work < limit->work &&
-		(limit->until == 0 || tn_clock() < limit->until)) {
+		!tn_clock_passed(limit->until)) {
 		fit->work += n; /* copying counts too */
 		propose(&c, n_tops);
 		if (tn_fit_order(fit, c.trial, n, now.height + 1) == INT64_MAX)

@@ -11,6 +11,7 @@ struct tn_improve_limit {
 };
 
 double tn_clock(void); /* seconds, monotonic */
+bool tn_clock_passed(double until); /* 0: never */
 
 /* order gives best->height; both are improved in place. */
 enum tn_status TN_MUST_CHECK tn_improve(struct tn_fit *fit,

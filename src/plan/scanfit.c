@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/checked.h"
+#include "plan/improve.h"
 
 /* Placed buffers by offset, in blocks so that an insertion moves little. */
 #define BLOCK 512
@@ -98,7 +99,7 @@ static int64_t lowest(const struct scan *s, const struct tn_buffer *buffer)
 }
 
 enum tn_status tn_scanfit(const struct tn_problem *p, const uint32_t *order,
-	int64_t limit, int64_t *offset, int64_t *out_height)
+	int64_t limit, double until, int64_t *offset, int64_t *out_height)
 {
 	struct tn_arena arena;
 	struct scan s = { .arena = &arena };
@@ -116,6 +117,10 @@ enum tn_status tn_scanfit(const struct tn_problem *p, const uint32_t *order,
 
 			if ((b->fixed >= 0) != fixed)
 				continue;
+			if (i % 64 == 0 && tn_clock_passed(until)) {
+				*out_height = INT64_MAX;
+				break;
+			}
 			offset[order[i]] = fixed ? b->fixed : b->size ? lowest(&s, b) : 0;
 			*out_height = tn_max_i64(*out_height, offset[order[i]] + b->size);
 			if (b->size && !insert(&s, b, offset[order[i]]))

@@ -60,7 +60,7 @@ static enum tn_status search(const struct tn_problem *p, const struct tn_pairs *
 	if (status == TN_OK)
 		status = tn_fit_init(&fit, p, pairs, &conflicts, scratch);
 	if (status == TN_OK)
-		status = tn_greedy_fit(&fit, target, order, out);
+		status = tn_greedy_fit(&fit, target, until, order, out);
 	if (status != TN_OK || out->height <= target)
 		return status;
 	status = tn_exact(p, &exact, out, &suits);
@@ -95,7 +95,7 @@ enum tn_status tn_solve(const struct tn_problem *p, const struct tn_limits *limi
 	if (status == TN_OK)
 		status = tn_bound(p, &scratch, &out->bound);
 	if (status == TN_OK && tn_conflicts_count(p) > TN_COUPLES_MAX)
-		status = tn_greedy(p, arena, out);
+		status = tn_greedy_until(p, until, arena, out);
 	else if (status == TN_OK)
 		status = search(p, &pairs, nodes, until, &scratch, out);
 	out->optimal = status == TN_OK && out->height == out->bound;
