@@ -218,8 +218,12 @@ static bool set_size(
 	if (ok && row->offset == AT(seed)) {
 		uint32_t seed = (uint32_t)size;
 
-		ok = size <= UINT32_MAX;
 		memcpy(field, &seed, sizeof(seed));
+		if (size > UINT32_MAX) {
+			fprintf(err, "tenure: --seed must be at most %u, not '%s'\n",
+				UINT32_MAX, value);
+			return false;
+		}
 	} else if (ok && row->offset == AT(align)) {
 		ok = size > 0 && (size & (size - 1)) == 0 && size <= 1 << 20;
 		memcpy(field, &size, sizeof(size));

@@ -49,6 +49,24 @@ static enum tn_status refuse_clash(struct tn_run *run, const struct tn_minimallo
 	return TN_ERR_INPUT;
 }
 
+/* A buffer that no answer could ever fit. */
+static void tell_too_large(struct tn_run *run, const struct tn_minimalloc *m)
+{
+	const struct tn_problem *p = &m->problem;
+	uint32_t largest = 0;
+
+	for (uint32_t i = 1; i < p->n_buffers; i++)
+		if (p->buffers[i].size > p->buffers[largest].size)
+			largest = i;
+	if (p->buffers[largest].size > run->options->capacity)
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/over-capacity", run->source,
+			NULL, NULL,
+			"'%s' alone has %" PRId64 " B, %" PRId64
+			" B more than the capacity",
+			m->ids[largest], p->buffers[largest].size,
+			p->buffers[largest].size - run->options->capacity);
+}
+
 static enum tn_status solve(struct tn_run *run, const char *file)
 {
 	const tenure_options *o = run->options;
@@ -83,8 +101,10 @@ static enum tn_status solve(struct tn_run *run, const char *file)
 	tn_export_minimalloc(&problem.problem, problem.ids, solution.offset, &csv);
 	status = tn_command_deliver(run, &csv);
 	tn_strbuf_release(&csv);
-	if (status == TN_OK && o->capacity >= 0 && solution.height > o->capacity)
+	if (status == TN_OK && o->capacity >= 0 && solution.height > o->capacity) {
+		tell_too_large(run, &problem);
 		return TN_ERR_REFUSED;
+	}
 	return status;
 }
 
