@@ -1,7 +1,7 @@
 # Thin: meson does the work. `make demo` and `make test` install what they need (apt).
 BUILD = build
 
-.PHONY: all demo test test-long clean deps
+.PHONY: all bench demo test test-long clean deps
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -32,6 +32,12 @@ test-long: $(BUILD)/build.ninja
 demo: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD) src/cli/tenure
 	tools/demo $(BUILD)/src/cli/tenure
+
+# Tables of bytes and times beside the peers' figures (bench/); minutes of CPU.
+# TENURE_SHARED, or ../shared, may hold more models and problems than the fixtures.
+bench: deps $(BUILD)/build.ninja
+	ninja -C $(BUILD) src/cli/tenure bench/generate
+	bench/bench.py $(BUILD)/src/cli/tenure $(BUILD)/bench/generate
 
 clean:
 	rm -rf $(BUILD) out

@@ -11,7 +11,8 @@
 #include "plan/skyline.h"
 #include "plan/timefit.h"
 
-#define SCAN_MAX 100000u /* buffers; the scan takes time by the square */
+#define SCAN_MAX  100000u /* buffers; the scan takes time by the square */
+#define SCAN_WORK ((int64_t)2000000000) /* comparisons of all scans, some seconds */
 
 enum tn_status tn_solution_init(
 	const struct tn_problem *p, struct tn_arena *arena, struct tn_solution *out)
@@ -28,6 +29,7 @@ enum dense_way { WAY_SKYLINE, WAY_TIME, WAY_TIME_BACKWARDS, WAY_SCAN };
 struct dense {
 	const struct tn_problem *p;
 	double until;
+	int64_t work; /* comparisons left to the scans */
 	uint32_t *order; /* scratch */
 	int64_t *offset; /* scratch */
 	struct tn_solution *best;
@@ -42,8 +44,8 @@ static enum tn_status dense_try(struct dense *d, enum dense_way way, enum tn_ord
 	if (way == WAY_SKYLINE || way == WAY_SCAN)
 		status = tn_order_build(p, which, d->order);
 	if (status == TN_OK && way == WAY_SCAN)
-		status = tn_scanfit(
-			p, d->order, d->best->height, d->until, d->offset, &height);
+		status = tn_scanfit(p, d->order, d->best->height, d->until, &d->work,
+			d->offset, &height);
 	else if (status == TN_OK && way == WAY_SKYLINE)
 		status = tn_skyline(p, d->order, d->offset);
 	else if (status == TN_OK)
@@ -73,7 +75,7 @@ static enum tn_status greedy_dense(const struct tn_problem *p, int64_t target,
 		{ WAY_SKYLINE, ORDER_BIRTH }, { WAY_SKYLINE, ORDER_DEATH },
 		{ WAY_SCAN, ORDER_SIZE }, { WAY_SCAN, ORDER_LIFE },
 		{ WAY_SCAN, ORDER_AREA } };
-	struct dense d = { .p = p, .until = until, .best = out };
+	struct dense d = { .p = p, .until = until, .work = SCAN_WORK, .best = out };
 	uint8_t *possible = TN_NEW_ARRAY(scratch, uint8_t, p->n_groups);
 	bool fixed = false;
 	uint32_t pair;

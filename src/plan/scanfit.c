@@ -78,13 +78,14 @@ static bool insert(struct scan *s, const struct tn_buffer *buffer, int64_t offse
 	return true;
 }
 
-static int64_t lowest(const struct scan *s, const struct tn_buffer *buffer)
+static int64_t lowest(const struct scan *s, const struct tn_buffer *buffer, int64_t *work)
 {
 	int64_t at = 0;
 
 	for (size_t i = 0; i < s->n_blocks; i++) {
 		const struct block *b = s->blocks[i];
 
+		*work -= b->n;
 		for (uint32_t j = 0; j < b->n; j++) {
 			if (b->begin[j] >= buffer->end || b->end[j] <= buffer->begin ||
 				b->top[j] <= at)
@@ -99,7 +100,7 @@ static int64_t lowest(const struct scan *s, const struct tn_buffer *buffer)
 }
 
 enum tn_status tn_scanfit(const struct tn_problem *p, const uint32_t *order,
-	int64_t limit, double until, int64_t *offset, int64_t *out_height)
+	int64_t limit, double until, int64_t *work, int64_t *offset, int64_t *out_height)
 {
 	struct tn_arena arena;
 	struct scan s = { .arena = &arena };
@@ -117,11 +118,13 @@ enum tn_status tn_scanfit(const struct tn_problem *p, const uint32_t *order,
 
 			if ((b->fixed >= 0) != fixed)
 				continue;
-			if (i % 64 == 0 && tn_clock_passed(until)) {
+			if (*work <= 0 || (i % 64 == 0 && tn_clock_passed(until))) {
 				*out_height = INT64_MAX;
 				break;
 			}
-			offset[order[i]] = fixed ? b->fixed : b->size ? lowest(&s, b) : 0;
+			offset[order[i]] = fixed     ? b->fixed
+					   : b->size ? lowest(&s, b, work)
+						     : 0;
 			*out_height = tn_max_i64(*out_height, offset[order[i]] + b->size);
 			if (b->size && !insert(&s, b, offset[order[i]]))
 				goto out;

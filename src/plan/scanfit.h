@@ -8,8 +8,9 @@
 #include "plan/problem.h"
 
 /* Fixed buffers first, then in this order. offset is by buffer. Gives up with *out_height
- * = INT64_MAX when the height would reach `limit`, or at the time `until` of tn_clock. */
+ * = INT64_MAX when the height would reach `limit`, at the time `until` of tn_clock, or
+ * when *work, the comparisons that are left, is used up. */
 enum tn_status TN_MUST_CHECK tn_scanfit(const struct tn_problem *p, const uint32_t *order,
-	int64_t limit, double until, int64_t *offset, int64_t *out_height);
+	int64_t limit, double until, int64_t *work, int64_t *offset, int64_t *out_height);
 
 #endif

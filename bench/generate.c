@@ -1,0 +1,80 @@
+/* Writes a problem or a graph that is too large or too dull to be a file of its own:
+ *   generate cuts SEED N HEIGHT GRAIN    CSV; the least height is HEIGHT
+ *   generate random SEED N SPAN SIZE     CSV
+ *   generate chain N                     native graph: N RELUs one after the other */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hard.h"
+
+static bool numbers(int argc, char **argv, int64_t *out)
+{
+	for (int i = 2; i < argc; i++) {
+		char *end;
+
+		errno = 0;
+		out[i - 2] = strtoll(argv[i], &end, 10);
+		if (errno || end == argv[i] || *end || out[i - 2] < 1 ||
+			out[i - 2] > INT64_C(1) << 40)
+			return false;
+	}
+	return true;
+}
+
+static int write_problem(const struct tn_problem *p)
+{
+	printf("id,lower,upper,size\n");
+	for (uint32_t i = 0; i < p->n_buffers; i++)
+		printf("b%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", i,
+			p->buffers[i].begin, p->buffers[i].end, p->buffers[i].size);
+	return EXIT_SUCCESS;
+}
+
+static int write_chain(int64_t n)
+{
+	printf("{\"format\": \"tenure.graph/1\", \"tensors\": [\n");
+	for (int64_t i = 0; i <= n; i++)
+		printf("{\"name\": \"t%" PRId64
+		       "\", \"dtype\": \"i8\", \"shape\": [1, 16, 16, 8]%s}%s\n",
+			i,
+			i == 0	 ? ", \"role\": \"input\", \"clobber\": true"
+			: i == n ? ", \"role\": \"output\""
+				 : "",
+			i == n ? "" : ",");
+	printf("], \"ops\": [\n");
+	for (int64_t i = 0; i < n; i++)
+		printf("{\"name\": \"op%" PRId64
+		       "\", \"type\": \"RELU\", \"inputs\": [\"t%" PRId64
+		       "\"], \"outputs\": [\"t%" PRId64 "\"]}%s\n",
+			i, i, i + 1, i + 1 == n ? "" : ",");
+	printf("]}\n");
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct tn_arena arena;
+	struct tn_problem p;
+	int64_t v[4];
+	int status = EXIT_FAILURE;
+
+	tn_arena_init(&arena);
+	if (argc == 3 && strcmp(argv[1], "chain") == 0 && numbers(argc, argv, v))
+		status = write_chain(v[0]);
+	else if (argc == 6 && numbers(argc, argv, v) && v[1] <= INT32_MAX &&
+		 ((strcmp(argv[1], "cuts") == 0 &&
+			  tn_hard_cuts((uint64_t)v[0], (uint32_t)v[1], v[2], v[3], &arena,
+				  &p)) ||
+			 (strcmp(argv[1], "random") == 0 &&
+				 tn_hard_random((uint64_t)v[0], (uint32_t)v[1], v[2],
+					 v[3], &arena, &p))))
+		status = write_problem(&p);
+	else
+		fprintf(stderr, "usage: generate cuts SEED N HEIGHT GRAIN | random SEED "
+				"N SPAN SIZE | chain N\n");
+	tn_arena_release(&arena);
+	return status;
+}
