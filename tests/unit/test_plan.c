@@ -76,6 +76,46 @@ static void make_random(
 	}
 }
 
+/* One op with a hub: several inputs under one output, or several outputs over one input,
+ * which is what joins and splits are. The hub is buffer 0. */
+static void make_hub(struct random_problem *r, uint64_t seed, bool with_fixed)
+{
+	uint64_t s = seed * 2654435761u + 3;
+	const bool split = rnd(&s, 2);
+	const uint32_t leaves = 2 + rnd(&s, 2), n = leaves + 1 + rnd(&s, 2);
+	struct tn_group *g = &r->groups[0];
+
+	memset(r, 0, sizeof(*r));
+	r->p = (struct tn_problem){ .buffers = r->buffers,
+		.n_buffers = n,
+		.pairs = r->pairs,
+		.n_pairs = leaves,
+		.groups = r->groups,
+		.n_groups = 1,
+		.capacity = -1 };
+	g->n_variants = 1 + rnd(&s, 3);
+	g->descending = (uint8_t)rnd(&s, 8);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tn_buffer *b = &r->buffers[i];
+		const bool before = i > leaves ? rnd(&s, 2) : (i == 0) == split;
+
+		b->begin = before ? 0 : 3;
+		b->end = before ? 4 : 6;
+		b->size = i ? 1 + (int64_t)rnd(&s, 4) : 3 + (int64_t)rnd(&s, 5);
+		b->align = rnd(&s, 4) ? 1 : 2;
+		b->fixed = with_fixed && rnd(&s, 5) == 0 ? b->align * rnd(&s, 4) : -1;
+	}
+	for (uint32_t i = 0; i < leaves; i++) {
+		struct tn_pair *pair = &r->pairs[i];
+
+		pair->a = split ? 0 : i + 1;
+		pair->b = split ? i + 1 : 0;
+		for (uint32_t v = 0; v < g->n_variants; v++)
+			pair->d[v] =
+				rnd(&s, 12) == 0 ? TN_D_NEVER : (int64_t)rnd(&s, 12) - 4;
+	}
+}
+
 /* The optimum by trying every offset: the definition, with no cleverness. */
 struct brute {
 	const struct tn_problem *p;
@@ -213,13 +253,15 @@ static void expect_same_verdict(
 
 static const struct {
 	const char *name;
-	bool pairs, fixed;
+	bool pairs, fixed, hub;
 	int seeds;
 } kinds[] = {
-	{ "plain", false, false, 300 },
-	{ "fixed", false, true, 300 },
-	{ "pairs", true, false, 1500 },
-	{ "pairs and fixed", true, true, 1000 },
+	{ "plain", false, false, false, 300 },
+	{ "fixed", false, true, false, 300 },
+	{ "pairs", true, false, false, 1500 },
+	{ "pairs and fixed", true, true, false, 1000 },
+	{ "hub", true, false, true, 1500 },
+	{ "hub and fixed", true, true, true, 500 },
 };
 
 START_TEST(against_brute_force)
@@ -235,7 +277,10 @@ START_TEST(against_brute_force)
 		enum tn_status status;
 		int64_t optimum, bound = -1;
 
-		make_random(&r, (uint64_t)seed, kinds[_i].pairs, kinds[_i].fixed);
+		if (kinds[_i].hub)
+			make_hub(&r, (uint64_t)seed, kinds[_i].fixed);
+		else
+			make_random(&r, (uint64_t)seed, kinds[_i].pairs, kinds[_i].fixed);
 		tn_arena_init(&arena);
 		tn_diags_init(&diags, &arena);
 		optimum = brute(&r.p);
