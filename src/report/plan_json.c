@@ -195,9 +195,9 @@ static bool put_schedule(json_t *root, const struct tn_plan_schedule *s)
 							: json_integer(s->given_bytes))));
 }
 
-static bool put_list(json_t *root, const char *key, const json_t *list)
+static bool put_list(json_t *root, const char *key, json_t *list)
 {
-	return tn_json_put(root, key, list ? json_deep_copy(list) : json_array());
+	return tn_json_put(root, key, list ? json_incref(list) : json_array());
 }
 
 enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan *plan,
