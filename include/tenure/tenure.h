@@ -72,6 +72,7 @@ typedef struct tenure_options {
 	enum tenure_level fail_on;
 	enum tenure_profile profile;     /* lint: what claims are judged for */
 	enum tenure_execution execution; /* lint: does the order of the ops count? */
+	tenure_list contracts; /* lint, verify: files of kernel contracts, or packs */
 	enum tenure_allocation allocation; /* lint: when is shared storage made? */
 
 	/* running */
@@ -97,6 +98,7 @@ void tenure_options_init(tenure_options *options);
 
 int tenure_lint(const tenure_options *options, const char *const *graphs, size_t n);
 int tenure_plan(const tenure_options *options, const char *graph);
+/* plan NULL: what the file itself carries */
 int tenure_verify(const tenure_options *options, const char *graph, const char *plan);
 int tenure_run(const tenure_options *options, const char *graph);
 int tenure_emit(const tenure_options *options, const char *graph);

@@ -1,5 +1,6 @@
 /* What a verdict rests on, what the set saves, what is wasteful but right. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "claims/court.h"
@@ -37,6 +38,12 @@ static const char *kernel_fact(const struct advice *a, uint32_t op)
 	const struct tn_kernel *k = &a->m->kernel[op];
 	const char *way = k->desc ? "descending" : "ascending";
 
+	if (k->declared)
+		return tn_arena_printf(a->arena, "is as %s:%d declares (%s): %s",
+			k->declared->file, k->declared->line, k->declared->runtime,
+			k->declared->fact);
+	if (k->undeclared)
+		return "has a kernel of which nothing is known";
 	if (k->unknown_type)
 		return "has a type that nothing defines: each element of its output is "
 		       "taken to read all its inputs";
@@ -98,37 +105,15 @@ static void assume_kernel(struct advice *a, uint32_t op)
 			  kernel_fact(a, op)));
 }
 
-/* Do an input and an output of the op lie in one storage by what is claimed? */
-static bool works_in_place(const struct advice *a, uint32_t op)
-{
-	const struct tn_op *o = &a->c->g->ops[op];
-
-	if (a->s->fate[op] != FATE_RUNS || a->m->kernel[op].kind == KERNEL_VIEW)
-		return false;
-	for (uint32_t i = 0; i < o->n_inputs; i++)
-		for (uint32_t k = 0; k < o->n_outputs; k++) {
-			uint32_t x = o->inputs[i].i, y = o->outputs[k].i;
-
-			if (x == TN_NONE || y == TN_NONE ||
-				(tn_setting_claim_of(a->s, x) == TN_NONE &&
-					tn_setting_claim_of(a->s, y) == TN_NONE))
-				continue;
-			if (tn_setting_address(a->s, x, a->m->form[x].lo) <
-					tn_setting_address(a->s, y, a->m->form[y].hi) &&
-				tn_setting_address(a->s, y, a->m->form[y].lo) <
-					tn_setting_address(a->s, x, a->m->form[x].hi))
-				return true;
-		}
-	return false;
-}
-
 static void find_assumptions(struct advice *a)
 {
 	const struct tn_graph *g = a->c->g;
 	struct tn_stray stray;
 
+	struct tn_overlap overlap;
+
 	for (uint32_t i = 0; i < g->n_ops; i++)
-		if (works_in_place(a, i) ||
+		if (tn_court_overlap(a->c, a->s, i, &overlap) ||
 			(a->m->kernel[i].n_destroys && a->s->n_claims))
 			assume_kernel(a, i);
 	for (uint32_t i = 0; a->c->options.allocation == ALLOCATION_STATIC &&
@@ -323,6 +308,21 @@ static const char *why_proved(const struct advice *a)
 		a->c->meaning.runs, a->c->meaning.runs == 1 ? "" : "s");
 }
 
+/* Overlaps that nobody has declared, besides the first, which is the reason. */
+static void find_undeclared(struct advice *a, const char *why)
+{
+	const char *text;
+	uint32_t op = 0;
+
+	if (!a->s->order || a->s->contradiction || !a->s->spaces)
+		return;
+	while ((text = tn_court_undeclared(a->c, a->s, &op, a->arena))) {
+		if (strcmp(text, why) != 0)
+			note(a, text);
+		op++;
+	}
+}
+
 enum tn_status tn_court_advise(struct tn_court *c, const struct tn_claim *const *claims,
 	uint32_t n, struct tn_trial *trial, struct tn_arena *scratch,
 	struct tn_arena *arena, struct tn_claim_verdict *out)
@@ -346,7 +346,11 @@ enum tn_status tn_court_advise(struct tn_court *c, const struct tn_claim *const 
 	out->witness.writer.op.i = out->witness.reader.op.i = TN_NONE;
 	if (trial->result == CLAIM_UNPROVED) {
 		out->why = tn_arena_strdup(arena, trial->why);
-		return out->why ? TN_OK : TN_ERR_NOMEM;
+		if (out->why)
+			find_undeclared(&a, out->why);
+		out->notes = a.notes.items;
+		out->n_notes = a.notes.count;
+		return a.nomem || !out->why ? TN_ERR_NOMEM : TN_OK;
 	}
 	a.told = TN_NEW_ARRAY(scratch, bool, c->g->n_ops);
 	if (!a.told)

@@ -44,7 +44,10 @@ enum tn_allocation {
 	ALLOCATION_AT_OWNER, /* where its owner is produced, be it in a branch */
 };
 
+struct tn_declared;
+
 struct tn_claim_options {
+	const struct tn_declared *declared; /* contracts of other kernels; or NULL */
 	enum tn_profile profile;
 	enum tn_execution execution;
 	enum tn_allocation allocation;

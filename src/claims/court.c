@@ -14,7 +14,7 @@ enum tn_status tn_court_init(struct tn_court *c, const struct tn_graph *g,
 		c->options = *options;
 	if (g->parallel)
 		c->options.execution = EXECUTION_PARALLEL;
-	status = tn_model_init(&c->model, g, arena, diags);
+	status = tn_model_init(&c->model, g, c->options.declared, arena, diags);
 	return status == TN_OK ? tn_meaning_init(&c->meaning, &c->model, arena) : status;
 }
 
@@ -288,5 +288,15 @@ enum tn_status tn_court_try(struct tn_court *c, const struct tn_claim *const *cl
 			return status;
 	}
 	out->result = CLAIM_PROVED;
-	return choose(c, arena, out);
+	status = choose(c, arena, out);
+	if (status == TN_OK && out->result == CLAIM_PROVED) {
+		uint32_t op = 0;
+
+		out->why = tn_court_undeclared(c, &out->setting, &op, arena);
+		if (out->why)
+			out->result = CLAIM_UNPROVED;
+		else if (op < c->g->n_ops)
+			return TN_ERR_NOMEM;
+	}
+	return status;
 }

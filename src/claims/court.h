@@ -49,6 +49,20 @@ struct tn_stray {
 bool tn_court_stray(const struct tn_court *c, const struct tn_setting *s, uint32_t *claim,
 	struct tn_stray *out);
 
+/* An input and an output of one op that meet because claims have placed them. */
+struct tn_overlap {
+	uint32_t op, input, output;
+	int64_t distance; /* bytes: input start - output start */
+};
+bool tn_court_overlap(const struct tn_court *c, const struct tn_setting *s, uint32_t op,
+	struct tn_overlap *out);
+
+/* The next op from *op on that overlaps its own operands though nobody has declared its
+ * kernel to allow that: a sentence; NULL when *op reaches the end, or without memory.
+ * foreign.c */
+const char *tn_court_undeclared(const struct tn_court *c, const struct tn_setting *s,
+	uint32_t *op, struct tn_arena *arena);
+
 /* What a verdict says beside result and witness: advice.c and remedy.c */
 enum tn_status TN_MUST_CHECK tn_court_advise(struct tn_court *c,
 	const struct tn_claim *const *claims, uint32_t n, struct tn_trial *trial,

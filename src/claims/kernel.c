@@ -311,6 +311,62 @@ static void make_opaque(struct tn_kernel *k)
 	k->source = TN_NONE;
 }
 
+/* The steps of the built-in kernel, in the declared order. */
+static void take_loop(const struct tn_model *m, uint32_t op, struct tn_kernel *k)
+{
+	struct tn_variant list[TN_VARIANTS_MAX];
+	uint32_t n = tn_contract_variants(m->g, (tn_op_id){ op }, list);
+
+	make_opaque(k);
+	for (uint32_t i = 0; i < n; i++) {
+		if (list[i].descending != k->declared->descending ||
+			list[i].hold != k->declared->hold)
+			continue;
+		k->kind = KERNEL_CONTRACT;
+		k->variant = list[i];
+		return;
+	}
+}
+
+/* Whose kernel runs? The native format speaks of kernels by type and attributes, and a
+ * TFLite file's ops have the loops of the reference kernels; all else has to be declared. */
+static void apply_declared(
+	const struct tn_model *m, uint32_t op, struct tn_kernel *k, bool valid)
+{
+	const struct tn_op *o = &m->g->ops[op];
+	bool foreign = m->g->format == FORMAT_FOREIGN ||
+		       (m->g->format != FORMAT_NATIVE && o->kind == OP_UNKNOWN);
+
+	if (k->kind == KERNEL_VIEW)
+		return;
+	k->declared = tn_declared_find(m->declared, m->g, op);
+	if (!k->declared) {
+		k->undeclared = foreign;
+		k->buffered = k->buffered || foreign;
+		return;
+	}
+	k->unknown_type = false;
+	k->desc = k->declared->descending;
+	switch (k->declared->access) {
+	case DECLARED_ELEMENT:
+		k->kind = KERNEL_POINT;
+		break;
+	case DECLARED_LOOP:
+		if (valid)
+			take_loop(m, op, k);
+		else
+			make_opaque(k);
+		break;
+	case DECLARED_BUFFERED:
+	case DECLARED_DISPLACEMENT:
+		k->buffered = true;
+		break;
+	case DECLARED_UNSAFE:
+		make_opaque(k);
+		break;
+	}
+}
+
 enum tn_status tn_kernel_init(struct tn_model *m, uint32_t op, bool valid)
 {
 	const struct tn_op *o = &m->g->ops[op];
@@ -341,5 +397,6 @@ enum tn_status tn_kernel_init(struct tn_model *m, uint32_t op, bool valid)
 		if (f && !f->known && k->kind != KERNEL_VIEW)
 			make_opaque(k);
 	}
+	apply_declared(m, op, k, valid);
 	return TN_OK;
 }

@@ -361,13 +361,14 @@ static bool allocate(struct tn_model *m)
 }
 
 enum tn_status tn_model_init(struct tn_model *m, const struct tn_graph *g,
-	struct tn_arena *arena, struct tn_diags *diags)
+	const struct tn_declared *declared, struct tn_arena *arena,
+	struct tn_diags *diags)
 {
 	struct tn_diags unheard;
 	enum tn_status status;
 	bool valid;
 
-	*m = (struct tn_model){ .g = g, .arena = arena };
+	*m = (struct tn_model){ .g = g, .declared = declared, .arena = arena };
 	if (!allocate(m))
 		return TN_ERR_NOMEM;
 	status = check_schedule(m, diags);
@@ -383,7 +384,7 @@ enum tn_status tn_model_init(struct tn_model *m, const struct tn_graph *g,
 	status = tn_validate(g, &unheard);
 	if (status == TN_ERR_NOMEM)
 		return status;
-	valid = status == TN_OK;
+	valid = m->valid = status == TN_OK;
 	for (uint32_t i = 0; i < g->n_ops; i++) {
 		status = tn_kernel_init(m, i, valid);
 		if (status != TN_OK)

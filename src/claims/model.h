@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/status.h"
+#include "claims/declared.h"
 #include "contract/contract.h"
 #include "ir/graph.h"
 
@@ -52,6 +53,9 @@ struct tn_kernel {
 	bool scratch_live; /* needs its scratch until the end; so if nothing is said */
 	bool gradient; /* belongs to the backward pass */
 	bool yields; /* gives its inputs to the caller */
+	const struct tn_declaration *declared; /* in a contract file; or NULL */
+	bool undeclared; /* a kernel of another tool, of which nothing is known: it is
+	                    run as if it read all first, and an overlap is unproved */
 	bool unknown_type; /* opaque because nothing defines the type */
 	int64_t passes; /* >= 1 */
 	int64_t align; /* bytes, of each operand; 1: any */
@@ -81,11 +85,14 @@ struct tn_model {
 	bool *dead; /* by tensor: written, and nobody ever looks at it */
 	bool *output; /* by tensor: in the list of outputs, or has the role */
 	bool has_gradient;
+	bool valid; /* the graph passes tn_validate: contracts may be asked */
+	const struct tn_declared *declared; /* or NULL */
 };
 
 /* TN_ERR_INPUT, reported, when a view does not resolve. */
 enum tn_status TN_MUST_CHECK tn_model_init(struct tn_model *m, const struct tn_graph *g,
-	struct tn_arena *arena, struct tn_diags *diags);
+	const struct tn_declared *declared, struct tn_arena *arena,
+	struct tn_diags *diags);
 
 /* Bit of an element, in the root's storage. */
 int64_t tn_form_at(const struct tn_form *f, int64_t element);

@@ -16,7 +16,8 @@ static int dispatch(const struct arguments *a)
 	case COMMAND_PLAN:
 		return tenure_plan(o, a->operands[0]);
 	case COMMAND_VERIFY:
-		return tenure_verify(o, a->operands[0], a->operands[1]);
+		return tenure_verify(
+			o, a->operands[0], a->n_operands > 1 ? a->operands[1] : NULL);
 	case COMMAND_RUN:
 		return tenure_run(o, a->operands[0]);
 	case COMMAND_EMIT:

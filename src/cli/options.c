@@ -9,8 +9,8 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 		"judge every in-place, view and reuse decision of a graph", 1,
 		(size_t)-1 },
 	[COMMAND_PLAN] = { "plan", "GRAPH", "find a verified memory plan", 1, 1 },
-	[COMMAND_VERIFY] = { "verify", "GRAPH PLAN", "check a plan against a graph", 2,
-		2 },
+	[COMMAND_VERIFY] = { "verify", "GRAPH [PLAN]",
+		"check a plan, or the one that the file carries", 1, 2 },
 	[COMMAND_RUN] = { "run", "GRAPH", "execute a graph on this machine", 1, 1 },
 	[COMMAND_EMIT] = { "emit", "GRAPH -o DIR", "write the graph as standalone C", 1,
 		1 },
@@ -82,6 +82,11 @@ static const struct option_row rows[] = {
 	{ "execution", 0, VALUE_WORD, AT(execution), C(LINT), "MODE",
 		"judge claims for sequential (default) or parallel ops",
 		execution_words },
+	{ "contracts", 0, VALUE_LIST, AT(contracts), C(LINT) | C(VERIFY) | C(PLAN),
+		"FILE",
+		"what kernels of other tools are declared to do: an XML file, or "
+		"cmsis-nn, tflm, tflite, onnxruntime, mxnet, xla (repeatable)",
+		NULL },
 	{ "allocation", 0, VALUE_WORD, AT(allocation), C(LINT), "WHEN",
 		"storage that claims share is made before the run (static, default) or "
 		"where its owner is (owner)",

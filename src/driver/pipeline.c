@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "bind/bind.h"
 #include "driver/fit.h"
+#include "driver/judge.h"
 #include "driver/memories.h"
 #include "driver/schedule.h"
 #include "import/import.h"
@@ -356,17 +357,15 @@ enum tn_status tn_pipeline_tables(struct tn_run *run)
 
 enum tn_status tn_pipeline_claims(struct tn_run *run, enum tn_status status)
 {
-	const struct tn_claim_options options = {
-		.profile = (enum tn_profile)run->options->profile,
-		.execution = (enum tn_execution)run->options->execution,
-		.allocation = (enum tn_allocation)run->options->allocation,
-	};
+	struct tn_claim_options options;
 	enum tn_status judged;
 
 	if ((status != TN_OK && status != TN_ERR_INPUT) || !run->graph.n_claims)
 		return status;
-	judged = tn_claims_judge_all(
-		&run->graph, &options, &run->arena, &run->diags, &run->claims);
+	judged = tn_judge_options(run, &options);
+	if (judged == TN_OK)
+		judged = tn_claims_judge_all(
+			&run->graph, &options, &run->arena, &run->diags, &run->claims);
 	if (judged == TN_OK)
 		tn_claims_report(&run->graph, &run->claims, &run->diags);
 	if (judged == TN_OK && wants(run, "claims"))

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/file.h"
+#include "driver/judge.h"
 #include "bind/bind.h"
 #include "import/plan_json.h"
 #include "ir/digest.h"
@@ -49,14 +50,13 @@ static void digest(struct tn_run *run)
 
 static enum tn_status from_claims(struct tn_run *run)
 {
-	const struct tn_claim_options options = {
-		.profile = (enum tn_profile)run->options->profile,
-		.execution = (enum tn_execution)run->options->execution,
-		.allocation = (enum tn_allocation)run->options->allocation,
-	};
+	struct tn_claim_options options;
 	struct tn_repair repair;
-	enum tn_status status = tn_claims_repair(
-		&run->graph, &options, &run->arena, &run->diags, &repair);
+	enum tn_status status = tn_judge_options(run, &options);
+
+	if (status == TN_OK)
+		status = tn_claims_repair(
+			&run->graph, &options, &run->arena, &run->diags, &repair);
 
 	if (status != TN_OK)
 		return status;

@@ -1,9 +1,11 @@
-/* tenure verify: is this plan right for this graph? */
+/* tenure verify: is this plan right for this graph? Without a plan: is the one that the
+ * file carries? */
 #include <inttypes.h>
 
 #include "driver/command.h"
+#include "driver/judge.h"
 
-int tenure_verify(const tenure_options *options, const char *graph, const char *plan)
+static int verify_plan(const tenure_options *options, const char *graph, const char *plan)
 {
 	struct tn_run run;
 	enum tn_status status;
@@ -19,5 +21,69 @@ int tenure_verify(const tenure_options *options, const char *graph, const char *
 			" B, %u of %u ops replayed step by step\n",
 			plan, run.plan.arena_bytes, run.verdict.replayed,
 			run.graph.n_ops);
+	return tn_command_end(&run, status);
+}
+
+/* Right one by one, and not wrong together. */
+static bool all_proved(const struct tn_claims *claims)
+{
+	for (uint32_t i = 0; i < claims->n; i++)
+		if (claims->each[i].result != CLAIM_PROVED)
+			return false;
+	return !claims->n_sets ||
+	       claims->sets[claims->n_sets - 1].verdict.result != CLAIM_REJECTED;
+}
+
+/* The claims of one graph of the file. */
+static enum tn_status judge_graph(struct tn_run *run, const struct tn_graph *g,
+	const struct tn_claim_options *options, bool *proved)
+{
+	struct tn_claims claims;
+	enum tn_status status =
+		tn_claims_judge_all(g, options, &run->arena, &run->diags, &claims);
+
+	if (status != TN_OK || !claims.n)
+		return status;
+	tn_claims_report(g, &claims, &run->diags);
+	tn_strbuf_printf(&run->dumps, "%s: %s\n", run->source->name,
+		all_proved(&claims) ? "verified" : "not verified");
+	tn_claims_print(g, &claims, &run->dumps);
+	*proved = *proved && all_proved(&claims);
+	return TN_OK;
+}
+
+static enum tn_status judge_carried(struct tn_run *run)
+{
+	struct tn_graph *g = &run->graph;
+	struct tn_claim_options options;
+	enum tn_status status = tn_judge_options(run, &options);
+	uint32_t n = g->n_claims;
+	bool proved = true;
+
+	for (uint32_t i = 0; i < g->n_subgraphs; i++)
+		n += g->subgraphs[i].n_claims;
+	if (status == TN_OK && !n) {
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/none", run->source, NULL,
+			NULL, "the file carries no plan: name one to be verified");
+		return TN_ERR_INPUT;
+	}
+	if (status == TN_OK)
+		status = judge_graph(run, g, &options, &proved);
+	for (uint32_t i = 0; i < g->n_subgraphs && status == TN_OK; i++)
+		status = judge_graph(run, &g->subgraphs[i], &options, &proved);
+	return status == TN_OK && !proved ? TN_ERR_REFUSED : status;
+}
+
+int tenure_verify(const tenure_options *options, const char *graph, const char *plan)
+{
+	struct tn_run run;
+	enum tn_status status;
+
+	if (plan)
+		return verify_plan(options, graph, plan);
+	tn_run_init(&run, options);
+	status = tn_pipeline(&run, graph, STAGE_IMPORT);
+	if (status == TN_OK)
+		status = judge_carried(&run);
 	return tn_command_end(&run, status);
 }

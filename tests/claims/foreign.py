@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""`tenure verify FILE` judges the plan that another tool's file carries: proved, rejected, or
+unproved where a kernel of that tool writes over what it reads; contract files decide those.
+Usage: foreign.py TENURE SOURCE_ROOT"""
+import pathlib
+import re
+import subprocess
+import sys
+
+program, root = sys.argv[1], pathlib.Path(sys.argv[2])
+contracts = root / 'fixtures/contracts'
+wrong = 0
+
+
+def verify(path, *words):
+    done = subprocess.run([program, 'verify', path, *map(str, words)], capture_output=True,
+                          text=True)
+    claims = dict(re.findall(r'^  (\S.*?): (proved|rejected|unproved)', done.stdout, re.M))
+    return done.returncode, claims, done.stdout + done.stderr
+
+
+def check(path, code, claims, *words, says=()):
+    """`claims`: what becomes of some claims, by id; `says`: what must be told."""
+    global wrong
+    have = verify(path, *words)
+    bad = [c for c, v in claims.items() if have[1].get(c) != v]
+    bad += [s for s in says if s not in have[2]]
+    if have[0] != code or bad:
+        wrong += 1
+        print(path.name, words, 'exit', have[0], 'for', code, bad, have[2][:1500])
+
+
+own = root / 'fixtures/foreign'
+declared = ('--contracts', contracts / 'own.xml')
+st = {'heap_overlay_pool': 'unproved'}
+check(own / 'st.json', 1, st, says=['would have to be safe', "the built-in kernel"])
+check(own / 'st.json', 0, {'heap_overlay_pool': 'proved'}, '--contracts', 'tflm',
+      says=['assumed: \'dw\' is as tflm:', 'assumed: \'act\' is as tflm:'])
+check(own / 'st.json', 1, {'heap_overlay_pool': 'rejected'},
+      '--contracts', contracts / 'unsafe.xml', '--contracts', contracts / 'depthwise.xml')
+check(own / 'executorch.json', 0, {'memory 1': 'proved'})
+check(own / 'tvm.json', 0, {'storage_id': 'proved'})
+check(own / 'xla_module.json', 2, {}, says=['carries no plan'])
+for name, message in (('bad-entity', 'a document type is not allowed'),
+                      ('bad-element', 'attributes'), ('bad-format', 'attributes'),
+                      ('bad-type', 'an element type is not known'), ('bad-end', 'mismatch')):
+    check(own / 'st.json', 2, {}, '--contracts', contracts / (name + '.xml'),
+          says=['contracts/invalid', message, name + '.xml:'])
+check(own / 'st.json', 2, {}, '--contracts', contracts / 'absent.xml')
+
+samples = root.parent / 'shared/formats/samples'
+if samples.exists():
+    info = next((samples / 'st_cubeai').glob('*c_info.json'))
+    check(info, 1, st, says=['displacement of %d B' % d for d in (40, 2012, 108, 84)])
+    check(info, 0, {'heap_overlay_pool': 'proved'}, '--contracts', 'tflm')
+    check(info, 1, st, '--contracts', 'cmsis-nn', says=['displacement of 2012 B'])
+    check(info, 1, st, '--contracts', contracts / 'far.xml', says=['declares 4000 B'])
+    vela = samples / 'tflite/person_detect_vela.nodata.json'
+    check(vela, 1, {'OfflineMemoryAllocation': 'unproved'}, says=['ethos-u'])
+    check(vela, 0, {'OfflineMemoryAllocation': 'proved'}, *declared,
+          says=["'ethos-u#0' is as"])
+    check(vela, 1, {'OfflineMemoryAllocation': 'rejected'},
+          '--contracts', contracts / 'unsafe.xml')
+    check(samples / 'tflite/synthetic_hello_world_int8_offline_plan.json', 0,
+          {'OfflineMemoryAllocation': 'proved'})
+    for path in sorted((samples / 'executorch').glob('*.json')):
+        check(path, 0, {'memory 1': 'proved'})
+    check(samples / 'tvm/crt_graph_executor_test_fused_add.json', 0, {'storage_id': 'proved'})
+    check(samples / 'tvm/squeezenet_deploy_graph.json', 0, {'storage_id': 'proved'})
+    kv = samples / 'xla/synthetic_kv_cache_alias.hloproto.json'
+    check(kv, 1, {'alias 0': 'unproved', 'allocation 0': 'unproved'})
+    check(kv, 0, {'alias 0': 'proved', 'allocation 0': 'proved'}, '--contracts', 'xla')
+print('%d wrong' % wrong)
+sys.exit(1 if wrong else 0)
