@@ -23,7 +23,7 @@ static bool chunks_of(const struct tn_walk *w, struct chunks *c)
 	const struct tn_tensor *whole;
 	int64_t axis = tn_op_int(w->op, "axis", 0), total = 0;
 
-	*c = (struct chunks){ .n = w->op->n_inputs, .outer = 1 };
+	*c = (struct chunks){ .n = tn_op_operands(w->g, w->op), .outer = 1 };
 	c->split = w->op->kind == OP_SPLIT || w->op->kind == OP_SPLIT_V ||
 		   w->op->kind == OP_UNPACK;
 	if (c->split) {

@@ -13,7 +13,7 @@ static bool fits(const struct tn_walk *w, const struct tn_tensor *out)
 {
 	int64_t strides[TN_RANK_MAX];
 
-	for (uint32_t k = 0; k < w->op->n_inputs; k++) {
+	for (uint32_t k = 0; k < tn_op_operands(w->g, w->op); k++) {
 		const struct tn_tensor *in = tn_walk_input(w, k);
 
 		if (!in || !tn_shape_broadcast_strides(&in->shape, &out->shape, strides))
@@ -104,7 +104,7 @@ bool tn_walk_pointwise(struct tn_walk *w)
 	ops = TN_NEW_ARRAY(&arena, struct operand, w->op->n_inputs);
 	reads = TN_NEW_ARRAY(&arena, struct tn_access, w->op->n_inputs);
 	if (ops && reads) {
-		for (uint32_t k = 0; k < w->op->n_inputs; k++) {
+		for (uint32_t k = 0; k < tn_op_operands(w->g, w->op); k++) {
 			const struct tn_tensor *in = tn_walk_input(w, k);
 
 			if (!tn_walk_shares(w, k))

@@ -36,7 +36,7 @@ bool tn_walk_rows(struct tn_walk *w)
 
 	if (!rows_of(w, &r))
 		return false;
-	for (uint32_t k = 1; k < w->op->n_inputs; k++)
+	for (uint32_t k = 1; k < tn_op_operands(w->g, w->op); k++)
 		if (tn_walk_shares(w, k))
 			return false; /* a computed filter */
 	if (!w->fn)

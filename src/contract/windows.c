@@ -123,7 +123,7 @@ bool tn_walk_window(struct tn_walk *w)
 
 	if (!tn_window_of(w->g, w->op, &g, &why))
 		return false;
-	for (uint32_t k = 1; k < w->op->n_inputs; k++)
+	for (uint32_t k = 1; k < tn_op_operands(w->g, w->op); k++)
 		if (tn_walk_shares(w, k))
 			return false; /* a computed filter: no kernel has an order for it */
 	if (!w->fn)

@@ -51,6 +51,16 @@ static bool contains(const tn_tensor_id *list, uint32_t n, tn_tensor_id id)
 	return false;
 }
 
+uint32_t tn_op_operands(const struct tn_graph *g, const struct tn_op *op)
+{
+	uint32_t n = op->n_inputs;
+
+	while (n && op->inputs[n - 1].i < g->n_tensors &&
+		g->tensors[op->inputs[n - 1].i].role == ROLE_SCRATCH)
+		n--;
+	return n;
+}
+
 bool tn_graph_is_input(const struct tn_graph *g, tn_tensor_id id)
 {
 	return contains(g->inputs, g->n_inputs, id);

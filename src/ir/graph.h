@@ -144,7 +144,12 @@ struct tn_scope {
 	uint32_t n_tensors;
 };
 
-enum tn_graph_format { FORMAT_NATIVE, FORMAT_TFLITE, FORMAT_TFLITE_JSON };
+enum tn_graph_format {
+	FORMAT_NATIVE,
+	FORMAT_TFLITE,
+	FORMAT_TFLITE_JSON,
+	FORMAT_FOREIGN, /* of any other tool */
+};
 
 struct tn_graph {
 	const char *name;
@@ -188,6 +193,9 @@ const char *tn_op_string(const struct tn_op *op, const char *name, const char *o
 /* List element k (an ATTR_INT is a list of one), or `otherwise`. */
 int64_t tn_op_int_at(const struct tn_op *op, const char *name, size_t k,
 	int64_t otherwise);
+
+/* Inputs without the scratch at the end: working memory is no operand. */
+uint32_t tn_op_operands(const struct tn_graph *g, const struct tn_op *op);
 
 /* Is the tensor in the list of graph inputs, of graph outputs? */
 bool tn_graph_is_input(const struct tn_graph *g, tn_tensor_id id);

@@ -55,7 +55,7 @@ static void check_pointwise(struct tn_check *c, const struct tn_op *op)
 	const struct tn_tensor *out = output(c, op, 0);
 	int64_t strides[TN_RANK_MAX];
 
-	for (uint32_t k = 0; k < op->n_inputs; k++) {
+	for (uint32_t k = 0; k < tn_op_operands(c->g, op); k++) {
 		const struct tn_tensor *in = input(c, op, k);
 
 		/* the same elements in another rank are the same bytes */
@@ -289,8 +289,9 @@ static bool check_arity(struct tn_check *c, const struct tn_op *op)
 {
 	const struct tn_op_info *info = tn_op_info(op->kind);
 	uint32_t lo = (uint32_t)info->min_inputs, hi = (uint32_t)info->max_inputs;
+	uint32_t operands = tn_op_operands(c->g, op);
 
-	if (op->n_inputs < lo || (op->n_inputs > hi && hi != TN_ARITY_ANY)) {
+	if (operands < lo || (operands > hi && hi != TN_ARITY_ANY)) {
 		char most[16] = "";
 
 		if (hi == TN_ARITY_ANY)
@@ -299,7 +300,7 @@ static bool check_arity(struct tn_check *c, const struct tn_op *op)
 			snprintf(most, sizeof(most), " to %u", hi);
 		tn_check_error(c, "graph/arity", op->pointer, op->name,
 			"'%s' (%s) takes %u%s input(s), found %u", op->name, op->type, lo,
-			most, op->n_inputs);
+			most, operands);
 		return false;
 	}
 	if (info->outputs >= 0 && op->n_outputs != (uint32_t)info->outputs) {

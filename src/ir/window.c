@@ -75,6 +75,9 @@ bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_wi
 	*out_why = "operands are missing";
 	if (op->n_inputs < 1 || op->n_outputs != 1 || op->inputs[0].i >= g->n_tensors)
 		return false;
+	*out_why = "its layout is not NHWC, and the order of such a kernel is not known";
+	if (strcmp(tn_op_string(op, "layout", "NHWC"), "NHWC") != 0)
+		return false;
 	in = &g->tensors[op->inputs[0].i];
 	result = &g->tensors[op->outputs[0].i];
 	if (op->n_inputs > 1 && op->inputs[1].i < g->n_tensors)

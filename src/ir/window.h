@@ -9,21 +9,21 @@
 
 struct tn_window {
 	int64_t batches;
-	int64_t in_h, in_w, in_c;    /* elements */
+	int64_t in_h, in_w, in_c; /* elements */
 	int64_t out_h, out_w, out_c; /* elements */
-	int64_t k_h, k_w;            /* taps */
+	int64_t k_h, k_w; /* taps */
 	int64_t stride_h, stride_w;
 	int64_t dilation_h, dilation_w;
-	int64_t pad_top, pad_left;   /* elements; the rest of the padding follows */
-	int64_t depth_multiplier;    /* depthwise: out_c / in_c; otherwise 1 */
-	bool per_channel;            /* an output channel reads only its own input channel */
+	int64_t pad_top, pad_left; /* elements; the rest of the padding follows */
+	int64_t depth_multiplier; /* depthwise: out_c / in_c; otherwise 1 */
+	bool per_channel; /* an output channel reads only its own input channel */
 };
 
 /* From shapes and attributes: kernel [h, w] (or the filter operand's shape: OHWI for
  * CONV_2D, 1HWO for DEPTHWISE_CONV_2D), stride [h, w], dilation [h, w], pad "SAME",
- * "VALID" or [top, left, bottom, right]. False, with a reason for a message, when the op
+ * "VALID" or [top, left, bottom, right], layout "NHWC" when given. False, with a reason for a message, when the op
  * is no such op or its shapes do not fit together (then it is ACCESS_OPAQUE to all). */
-bool tn_window_of(const struct tn_graph *g, const struct tn_op *op,
-	struct tn_window *out, const char **out_why);
+bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_window *out,
+	const char **out_why);
 
 #endif
