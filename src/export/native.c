@@ -203,7 +203,11 @@ static void put_op(struct tn_native_writer *w, uint32_t i)
 	tn_native_put(w, "{\"name\": ");
 	tn_native_put_text(w, op->name);
 	tn_native_put_key(w, "type");
-	tn_native_put_text(w, op->type);
+	/* another framework's name for an op of the table */
+	tn_native_put_text(
+		w, op->kind == OP_UNKNOWN || tn_op_kind_parse(op->type) == op->kind
+			   ? op->type
+			   : tn_op_info(op->kind)->name);
 	tn_native_put_key(w, "inputs");
 	tn_native_put_tensor_list(w, op->inputs, op->n_inputs);
 	tn_native_put_key(w, "outputs");

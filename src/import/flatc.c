@@ -289,6 +289,18 @@ enum tn_status tn_flatc_read(struct tn_import *im, struct tn_flatc *out)
 	return p.status;
 }
 
+enum tn_status tn_flatc_clean(struct tn_import *im, struct tn_strbuf *out)
+{
+	struct pass p = { .text = im->source->text,
+		.len = im->source->len,
+		.out = out,
+		.stop = SIZE_MAX,
+		.im = im };
+
+	run(&p);
+	return out->failed ? TN_ERR_NOMEM : p.status;
+}
+
 void tn_flatc_release(struct tn_flatc *flatc)
 {
 	tn_strbuf_release(&flatc->json);

@@ -48,5 +48,11 @@ enum tn_status TN_MUST_CHECK tn_import_native(struct tn_import *im, struct tn_gr
 enum tn_status TN_MUST_CHECK tn_import_tflite(struct tn_import *im, struct tn_graph *out);
 enum tn_status TN_MUST_CHECK tn_import_tflite_json(
 	struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_st_cubeai(
+	struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_executorch(
+	struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_tvm(struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_xla(struct tn_import *im, struct tn_graph *out);
 
 #endif

@@ -19,6 +19,7 @@ enum format {
 	TENSORRT,
 	TENSORRT_PROFILE,
 	ST_CUBEAI,
+	ST_REPORT,
 	MODEL_EXPLORER,
 	KERAS,
 	TFJS,
@@ -44,16 +45,20 @@ static const struct tn_format formats[FORMATS] = {
 		tn_import_tflite_json, NULL },
 	[ONNX] = { "onnx", "an ONNX model", NULL, CONVERT },
 	[ONNX_JSON] = { "onnx-json", "an ONNX model in JSON", NULL, CONVERT },
-	[EXECUTORCH] = { "executorch", "an ExecuTorch program", NULL, NULL },
-	[EXECUTORCH_JSON] = { "executorch-json", "an ExecuTorch program in JSON", NULL,
-		NULL },
+	[EXECUTORCH] = { "executorch", "an ExecuTorch program", NULL,
+		"write it as JSON with flatc and ExecuTorch's program.fbs" },
+	[EXECUTORCH_JSON] = { "executorch-json", "an ExecuTorch program in JSON",
+		tn_import_executorch, NULL },
 	[TORCH_EXPORT] = { "torch-export", "a PyTorch export", NULL, NULL },
-	[TVM] = { "tvm", "a TVM graph executor's graph", NULL, NULL },
+	[TVM] = { "tvm", "a TVM graph executor's graph", tn_import_tvm, NULL },
 	[MXNET] = { "mxnet", "an MXNet or NNVM symbol", NULL, NULL },
-	[XLA] = { "xla", "an XLA HLO module", NULL, NULL },
+	[XLA] = { "xla", "an XLA HLO module", tn_import_xla, NULL },
 	[TENSORRT] = { "tensorrt", "TensorRT layer information", NULL, NULL },
 	[TENSORRT_PROFILE] = { "tensorrt-profile", "a TensorRT profile", NULL, NULL },
-	[ST_CUBEAI] = { "st-cubeai", "an ST Edge AI report", NULL, NULL },
+	[ST_CUBEAI] = { "st-cubeai", "an ST Edge AI network with its buffers (c_info)",
+		tn_import_st_cubeai, NULL },
+	[ST_REPORT] = { "st-report", "an ST Edge AI report without buffers", NULL,
+		"read the c_info.json beside it" },
 	[MODEL_EXPLORER] = { "model-explorer", "a Model Explorer graph", NULL, NULL },
 	[KERAS] = { "keras", "a Keras model's layers", NULL, CONVERT },
 	[TFJS] = { "tfjs", "a TensorFlow.js model", NULL, CONVERT },
@@ -283,9 +288,10 @@ static enum format sniff_object(const struct tn_source *source, size_t at)
 		return XLA;
 	if (has(&o, "Layers"))
 		return TENSORRT;
-	if ((has(&o, "json_schema_version") && has(&o, "memory_pools")) ||
-		(has(&o, "c_layers") && has(&o, "c_arrays")) || has(&o, "report_version"))
+	if (has(&o, "json_schema_version") && has(&o, "memory_pools"))
 		return ST_CUBEAI;
+	if ((has(&o, "c_layers") && has(&o, "c_arrays")) || has(&o, "report_version"))
+		return ST_REPORT;
 	if (has(&o, "label") && has(&o, "graphs"))
 		return MODEL_EXPLORER;
 	if (has(&o, "modelTopology"))

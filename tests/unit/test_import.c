@@ -22,7 +22,7 @@ static const struct {
 	{ "onnx/qdq_conv_snake.json", "onnx-json" },
 	{ "openvino/ir_frontend_test_add.xml", "openvino" },
 	{ "sarif/minimal_github.sarif.json", "sarif" },
-	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_graph.json", "st-cubeai" },
+	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_graph.json", "st-report" },
 	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_info.json", "st-cubeai" },
 	{ "tensorrt/resnet.onnx.engine.graph.json", "tensorrt" },
 	{ "tensorrt/resnet.onnx.engine.profile.json", "tensorrt-profile" },

@@ -1,0 +1,320 @@
+/* What XLA says about memory: which inputs are donated to which outputs, which results
+ * are written over an operand, and the buffer assignment. An allocation that holds more
+ * than one array becomes a claim of kind `plan`. */
+#include <stdlib.h>
+
+#include "import/xla.h"
+
+#include "base/banned.h"
+
+struct buffer {
+	int64_t allocation, offset, size; /* allocation -1: not assigned */
+	uint32_t graph;
+	tn_tensor_id tensor; /* TN_NONE: a tuple, or a token */
+};
+
+struct place {
+	int64_t allocation, offset, size;
+	uint32_t graph, tensor;
+};
+
+struct plan {
+	struct tn_xla *x;
+	struct tn_names ids; /* of logical buffers: decimal id -> index */
+	TN_VEC(struct buffer) buffers;
+	TN_VEC(struct place) places;
+	struct tn_at allocations;
+};
+
+/* The array at an index path of a value. */
+static tn_tensor_id array_at(struct tn_xla *x, const struct tn_xla_value *v,
+	const struct tn_at *up, const char *key, bool *out_tuple)
+{
+	struct tn_ints path = { 0 };
+	const json_t *shape;
+	uint32_t first;
+
+	*out_tuple = false;
+	if (!tn_at_ints(&x->tree, up, key, &path))
+		return (tn_tensor_id){ TN_NONE };
+	if (!tn_xla_part(x, v->shape, &path, &first, &shape) || first >= v->n + 1) {
+		tn_at_error(&x->tree, up, XLA_VALUE, "the index leads out of the shape");
+		return (tn_tensor_id){ TN_NONE };
+	}
+	*out_tuple = tn_xla_count(x, shape) != 1 ||
+		     json_array_size(json_object_get(shape, "tupleShapes")) > 0;
+	if (*out_tuple || first >= v->n)
+		return (tn_tensor_id){ TN_NONE };
+	return x->leaves.items[v->first + first];
+}
+
+/* An instruction named by id, or by name; 0 when the id is omitted. */
+static const struct tn_xla_value *instruction(struct tn_xla *x, const struct tn_at *at)
+{
+	struct tn_at id;
+
+	if (!tn_at_key(&x->tree, at, "instructionId", &id) &&
+		!tn_at_key(&x->tree, at, "instructionName", &id)) {
+		json_t *zero = json_integer(0);
+		const struct tn_xla_value *v;
+
+		tn_at_entry(at, "instructionId", zero, &id);
+		v = zero ? tn_xla_find(x, &id) : NULL;
+		json_decref(zero);
+		return v;
+	}
+	return tn_xla_find(x, &id);
+}
+
+static uint32_t buffer_of(struct plan *p, const struct tn_at *up, const char *key)
+{
+	char text[24];
+	int64_t id = tn_at_int(&p->x->tree, up, key, 0);
+	uint32_t index;
+
+	snprintf(text, sizeof(text), "%lld", (long long)id);
+	index = tn_names_find(&p->ids, text);
+	if (index == UINT32_MAX)
+		tn_at_error(&p->x->tree, up, XLA_VALUE, "there is no logical buffer %s",
+			text);
+	return index;
+}
+
+static void read_buffer(struct plan *p, const struct tn_at *at)
+{
+	struct tn_tree *t = &p->x->tree;
+	struct buffer b = { .allocation = -1, .tensor = { TN_NONE } };
+	const struct tn_xla_value *v = NULL;
+	struct tn_at defined;
+	bool tuple;
+	char *key = tn_arena_printf(
+		&t->scratch, "%lld", (long long)tn_at_int(t, at, "id", 0));
+
+	b.size = tn_at_int(t, at, "size", 0);
+	/* instructions of computations that are not read are inside of kernels */
+	if (tn_at_object(t, at, "definedAt", &defined)) {
+		size_t errors = t->im->diags->errors;
+
+		if (p->x->graphs.count < json_array_size(p->x->computations.json)) {
+			struct tn_at id;
+			char text[24];
+			bool named = tn_at_key(t, &defined, "instructionName", &id);
+
+			snprintf(text, sizeof(text), "%lld",
+				(long long)tn_at_int(t, &defined, "instructionId", 0));
+			if (tn_names_find(&p->x->values_by_id, text) != UINT32_MAX ||
+				(named && json_is_string(id.json) &&
+					tn_names_find(&p->x->values_by_name,
+						json_string_value(id.json)) !=
+						UINT32_MAX))
+				v = instruction(p->x, &defined);
+		} else {
+			v = instruction(p->x, &defined);
+		}
+		if (v && t->im->diags->errors == errors) {
+			b.graph = v->graph;
+			b.tensor = array_at(p->x, v, &defined, "shapeIndex", &tuple);
+		}
+	}
+	if (!key ||
+		tn_names_add(&p->ids, key, (uint32_t)p->buffers.count) == NAME_NOMEM ||
+		!tn_vec_push(&t->scratch, &p->buffers, b))
+		t->nomem = true;
+}
+
+static void read_allocation(struct plan *p, const struct tn_at *at, size_t index)
+{
+	struct tn_tree *t = &p->x->tree;
+	struct tn_at list, one;
+	size_t n = tn_at_list(t, at, "assigned", &list);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t b;
+
+		tn_at_item(&list, i, &one);
+		b = buffer_of(p, &one, "logicalBufferId");
+		if (b == UINT32_MAX)
+			continue;
+		p->buffers.items[b].allocation = (int64_t)index;
+		p->buffers.items[b].offset = tn_at_int(t, &one, "offset", 0);
+		p->buffers.items[b].size = tn_at_int(t, &one, "size", 0);
+		if (p->buffers.items[b].offset < 0 || p->buffers.items[b].size < 0)
+			tn_at_error(
+				t, &one, XLA_VALUE, "an offset or a size is negative");
+	}
+}
+
+static void add_place(
+	struct plan *p, const struct buffer *b, uint32_t graph, tn_tensor_id tensor)
+{
+	const struct tn_tensor *t;
+
+	if (tensor.i == TN_NONE || b->allocation < 0)
+		return;
+	t = tn_foreign_at(&p->x->graphs.items[graph]->f, tensor);
+	if (t->role != ROLE_CONST && !tn_vec_push(&p->x->tree.scratch, &p->places,
+					     ((struct place){ b->allocation, b->offset,
+						     b->size, graph, tensor.i })))
+		p->x->tree.nomem = true;
+}
+
+/* A place of a value that shares the buffer of another. */
+static void read_alias(struct plan *p, const struct tn_at *at)
+{
+	struct tn_tree *t = &p->x->tree;
+	const struct tn_xla_value *v;
+	struct tn_at location;
+	uint32_t b = buffer_of(p, at, "sourceBufferId");
+	tn_tensor_id tensor;
+	bool tuple;
+
+	if (b == UINT32_MAX || !tn_at_object(t, at, "location", &location))
+		return;
+	v = instruction(p->x, &location);
+	if (!v)
+		return;
+	tensor = array_at(p->x, v, &location, "shapeIndex", &tuple);
+	if (!tuple)
+		add_place(p, &p->buffers.items[b], v->graph, tensor);
+}
+
+static int by_allocation(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->allocation != y->allocation)
+		return x->allocation < y->allocation ? -1 : 1;
+	if (x->graph != y->graph)
+		return x->graph < y->graph ? -1 : 1;
+	if (x->tensor != y->tensor)
+		return x->tensor < y->tensor ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* The places [begin, end) are those of one allocation in one graph. */
+static void add_plan(struct plan *p, size_t begin, size_t end)
+{
+	const struct place *list = p->places.items;
+	struct tn_foreign *f = &p->x->graphs.items[list[begin].graph]->f;
+	struct tn_claim *plan;
+	struct tn_at at;
+	char id[40];
+
+	if (list[begin].tensor == list[end - 1].tensor)
+		return; /* one array alone */
+	tn_at_item(&p->allocations, (size_t)list[begin].allocation, &at);
+	snprintf(id, sizeof(id), "allocation %lld", (long long)list[begin].allocation);
+	plan = tn_foreign_claim(f, &at, "plan", id);
+	for (size_t i = begin; i < end; i++)
+		if (i == begin || list[i].tensor != list[i - 1].tensor)
+			tn_foreign_place(f, plan, (tn_tensor_id){ list[i].tensor },
+				list[i].offset, list[i].size);
+	if (plan)
+		plan->arena_bytes = tn_at_int(&p->x->tree, &at, "size", 0);
+}
+
+void tn_xla_plan(struct tn_xla *x, const struct tn_at *root)
+{
+	struct plan p = { .x = x, .ids.arena = &x->tree.scratch };
+	struct tn_at assignment, list, at;
+	size_t n;
+
+	if (!tn_at_object(&x->tree, root, "bufferAssignment", &assignment))
+		return;
+	n = tn_at_list(&x->tree, &assignment, "logicalBuffers", &list);
+	for (size_t i = 0; i < n && !x->tree.nomem; i++) {
+		tn_at_item(&list, i, &at);
+		read_buffer(&p, &at);
+	}
+	n = tn_at_list(&x->tree, &assignment, "bufferAllocations", &p.allocations);
+	for (size_t i = 0; i < n; i++) {
+		tn_at_item(&p.allocations, i, &at);
+		read_allocation(&p, &at, i);
+	}
+	for (size_t i = 0; i < p.buffers.count; i++)
+		add_place(&p, &p.buffers.items[i], p.buffers.items[i].graph,
+			p.buffers.items[i].tensor);
+	n = tn_at_list(&x->tree, &assignment, "bufferAliases", &list);
+	for (size_t i = 0; i < n; i++) {
+		tn_at_item(&list, i, &at);
+		read_alias(&p, &at);
+	}
+	if (p.places.count)
+		qsort(p.places.items, p.places.count, sizeof(*p.places.items),
+			by_allocation);
+	for (size_t i = 0, k; i < p.places.count && !x->tree.nomem; i = k) {
+		for (k = i;
+			k < p.places.count &&
+			p.places.items[k].allocation == p.places.items[i].allocation &&
+			p.places.items[k].graph == p.places.items[i].graph;
+			k++)
+			;
+		add_plan(&p, i, k);
+	}
+}
+
+static const struct tn_xla_value *parameter(struct tn_xla *x, const struct tn_at *at)
+{
+	int64_t number = tn_at_int(&x->tree, at, "parameterNumber", 0);
+
+	for (size_t i = 0; i < x->values.count; i++)
+		if (x->values.items[i].graph == 0 &&
+			x->values.items[i].parameter == number)
+			return &x->values.items[i];
+	tn_at_error(
+		&x->tree, at, XLA_VALUE, "there is no parameter %lld", (long long)number);
+	return NULL;
+}
+
+/* The donated input's array may be overwritten. */
+static tn_tensor_id donate(struct tn_xla *x, const struct tn_at *at)
+{
+	const struct tn_xla_value *v = parameter(x, at);
+	tn_tensor_id id = { TN_NONE };
+	bool tuple;
+
+	if (v)
+		id = array_at(x, v, at, "parameterShapeIndex", &tuple);
+	if (id.i != TN_NONE && !x->tree.im->keep_inputs)
+		tn_foreign_at(&x->graphs.items[0]->f, id)->clobber = true;
+	return id;
+}
+
+void tn_xla_aliases(struct tn_xla *x)
+{
+	struct tn_xla_graph *entry = x->graphs.items[0];
+	const struct tn_xla_value *root =
+		entry->root != TN_NONE ? &x->values.items[entry->root] : NULL;
+	struct tn_at aliases, list, at;
+	size_t n;
+	char id[40];
+	bool tuple;
+
+	if (tn_at_object(&x->tree, &x->module, "bufferDonor", &aliases)) {
+		n = tn_at_list(&x->tree, &aliases, "entries", &list);
+		for (size_t i = 0; i < n; i++) {
+			tn_at_item(&list, i, &at);
+			donate(x, &at);
+		}
+	}
+	if (!tn_at_object(&x->tree, &x->module, "inputOutputAlias", &aliases))
+		return;
+	n = tn_at_list(&x->tree, &aliases, "entries", &list);
+	for (size_t i = 0; i < n && root; i++) {
+		struct tn_claim *claim;
+		tn_tensor_id out, of;
+
+		tn_at_item(&list, i, &at);
+		out = array_at(x, root, &at, "outputShapeIndex", &tuple);
+		of = donate(x, &at);
+		if (out.i == TN_NONE || of.i == TN_NONE || out.i == of.i)
+			continue;
+		snprintf(id, sizeof(id), "alias %zu", i);
+		claim = tn_foreign_claim(&entry->f, &at, "donate", id);
+		if (!claim)
+			return;
+		claim->tensor = out;
+		claim->of = of;
+		claim->byte_offset = 0;
+	}
+}

@@ -1,0 +1,140 @@
+/* Graphs of other frameworks: each fixture gives the native graph beside it, and so do the
+ * public samples, as far as numbers tell. */
+#include "suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "export/native.h"
+#include "loaded.h"
+
+static char *native_text(const struct tn_graph *g, struct tn_strbuf *out)
+{
+	tn_strbuf_init(out);
+	ck_assert_int_eq(tn_export_native(g, NULL, out), TN_OK);
+	return out->text;
+}
+
+static void gives_its_native_graph(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	struct tn_strbuf once, twice;
+	struct loaded l, m;
+	char golden[4096];
+
+	loaded_file(&l, path, NULL);
+	loaded_ok(&l, name);
+	ck_assert_int_eq(l.graph.format, FORMAT_FOREIGN);
+	snprintf(golden, sizeof(golden), "%.*snative/%s.json", (int)(name - path), path,
+		name);
+	same_as_golden(golden, native_text(&l.graph, &once));
+	loaded_bytes(&m, "native", once.text, once.len, NULL);
+	loaded_ok(&m, golden);
+	ck_assert_str_eq(once.text, native_text(&m.graph, &twice));
+	tn_strbuf_release(&once);
+	tn_strbuf_release(&twice);
+	loaded_release(&l);
+	loaded_release(&m);
+}
+
+START_TEST(fixtures_give_native_graphs)
+{
+	ck_assert_int_ge(
+		each_file(tn_test_path("fixtures/foreign"), "", gives_its_native_graph),
+		6);
+}
+END_TEST
+
+/* Files that say the same in two spellings. */
+static const struct {
+	const char *a, *b;
+} same[] = {
+	{ "xla.json", "xla_snake.json" },
+};
+
+START_TEST(spellings_give_one_graph)
+{
+	struct tn_strbuf a, b;
+	struct loaded l, m;
+	char path[256];
+
+	snprintf(path, sizeof(path), "fixtures/foreign/%s", same[_i].a);
+	loaded_file(&l, tn_test_path(path), NULL);
+	loaded_ok(&l, path);
+	snprintf(path, sizeof(path), "fixtures/foreign/%s", same[_i].b);
+	loaded_file(&m, tn_test_path(path), NULL);
+	loaded_ok(&m, path);
+	ck_assert_str_eq(native_text(&l.graph, &a), native_text(&m.graph, &b));
+	tn_strbuf_release(&a);
+	tn_strbuf_release(&b);
+	loaded_release(&l);
+	loaded_release(&m);
+}
+END_TEST
+
+static const struct {
+	const char *file; /* under ../shared/formats/samples */
+	uint32_t tensors, ops, unknown, claims;
+	const char *report; /* the start of it when the file is refused */
+} samples[] = {
+	{ "executorch/ModuleLinear_no_constant_segment.defaults.json", 5, 2, 0, 1, NULL },
+	{ "executorch/arduino_AddModel.defaults.json", 3, 1, 0, 1, NULL },
+	{ "executorch/arduino_AddModel.nodefaults.json", 3, 1, 0, 1, NULL },
+	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_info.json", 39, 10, 0, 1, NULL },
+	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_graph.json", 0, 0, 0, 0,
+		"error: this is an ST Edge AI report without buffers" },
+	{ "st_cubeai/sww_model_strm_ww_int8.tflite_report.json", 0, 0, 0, 0,
+		"error: this is an ST Edge AI report without buffers" },
+	{ "tvm/crt_graph_executor_test_fused_add.json", 3, 1, 1, 1, NULL },
+	{ "tvm/squeezenet_deploy_graph.json", 101, 48, 48, 1, NULL },
+	{ "xla/profile_demo.memory_viewer.hloproto.json", 2, 2, 2, 0, NULL },
+	{ "xla/synthetic_kv_cache_alias.hloproto.json", 6, 2, 1, 2, NULL },
+};
+
+START_TEST(samples_are_read)
+{
+	char name[256];
+	const char *path;
+	struct loaded l;
+	uint32_t unknown = 0;
+
+	snprintf(name, sizeof(name), "formats/samples/%s", samples[_i].file);
+	path = tn_test_shared(name);
+	if (!path)
+		return;
+	loaded_file(&l, path, NULL);
+	if (samples[_i].report) {
+		ck_assert_int_eq(l.status, TN_ERR_INPUT);
+		ck_assert_msg(strncmp(loaded_report(&l), samples[_i].report,
+				      strlen(samples[_i].report)) == 0,
+			"%s: %s", name, loaded_report(&l));
+		loaded_release(&l);
+		return;
+	}
+	loaded_ok(&l, name);
+	for (uint32_t i = 0; i < l.graph.n_ops; i++)
+		unknown += l.graph.ops[i].kind == OP_UNKNOWN;
+	ck_assert_msg(l.graph.n_tensors == samples[_i].tensors &&
+			      l.graph.n_ops == samples[_i].ops &&
+			      unknown == samples[_i].unknown &&
+			      l.graph.n_claims == samples[_i].claims,
+		"%s: %u tensors, %u ops, %u unknown, %u claims", name, l.graph.n_tensors,
+		l.graph.n_ops, unknown, l.graph.n_claims);
+	loaded_release(&l);
+}
+END_TEST
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof(*(list))))
+
+Suite *tn_test_suite(void)
+{
+	Suite *s = suite_create("foreign");
+	TCase *tc = tcase_create("read");
+
+	tcase_add_test(tc, fixtures_give_native_graphs);
+	tcase_add_loop_test(tc, spellings_give_one_graph, 0, COUNT(same));
+	tcase_add_loop_test(tc, samples_are_read, 0, COUNT(samples));
+	suite_add_tcase(s, tc);
+	return s;
+}
