@@ -44,6 +44,8 @@ typedef struct tenure_options {
 	/* reading and planning */
 	const char *from;   /* format of the input; NULL: by content */
 	int keep_inputs;    /* graph inputs keep their values in any format */
+	tenure_list dims;   /* "NAME=N": sizes of dimensions that the file names */
+	tenure_list shapes; /* "NAME=AxBxC": shapes of tensors, by name */
 	tenure_list keep;   /* tensors (by name) that keep their values to the end */
 	enum tenure_overlap overlap;
 	enum tenure_schedule schedule; /* the graph's order of the ops, or a better one */

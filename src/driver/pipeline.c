@@ -9,6 +9,7 @@
 #include "driver/judge.h"
 #include "driver/memories.h"
 #include "driver/schedule.h"
+#include "driver/sizes.h"
 #include "import/import.h"
 #include "ir/digest.h"
 #include "ir/print.h"
@@ -53,6 +54,8 @@ static enum tn_status read_graph(struct tn_run *run, const char *file)
 	enum tn_status status =
 		tn_file_read(&run->arena, &run->diags, file, &run->source);
 
+	if (status == TN_OK)
+		status = tn_sizes_parse(run->options, &run->arena, &run->diags, &im);
 	if (status != TN_OK)
 		return status;
 	im.source = run->source;
