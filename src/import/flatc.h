@@ -28,8 +28,7 @@ void tn_flatc_release(struct tn_flatc *flatc);
 
 /* The text as JSON for any other format: nothing is taken out but what stands where a
  * TFLite model has its constants. *out is initialised and released by the caller. */
-enum tn_status TN_MUST_CHECK tn_flatc_clean(
-	struct tn_import *im, struct tn_strbuf *out);
+enum tn_status TN_MUST_CHECK tn_flatc_clean(struct tn_import *im, struct tn_strbuf *out);
 
 /* The offset in the source's text that an offset in the JSON comes from. */
 size_t tn_flatc_origin(const struct tn_source *source, size_t offset);

@@ -50,6 +50,9 @@ enum tn_status TN_MUST_CHECK tn_import_tflite_json(
 	struct tn_import *im, struct tn_graph *out);
 enum tn_status TN_MUST_CHECK tn_import_st_cubeai(
 	struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_onnx(struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_onnx_json(
+	struct tn_import *im, struct tn_graph *out);
 enum tn_status TN_MUST_CHECK tn_import_executorch(
 	struct tn_import *im, struct tn_graph *out);
 enum tn_status TN_MUST_CHECK tn_import_tvm(struct tn_import *im, struct tn_graph *out);

@@ -4,20 +4,19 @@
 
 #include "import/json.h"
 #include "import/names.h"
+#include "import/side.h"
 #include "ir/build.h"
 
 #define NATIVE_TYPE    "native/type" /* a value of the wrong kind */
 #define NATIVE_MISSING "native/missing" /* a member that must be there */
 #define NATIVE_VALUE   "native/value" /* a value that means nothing */
 
-struct tn_native_side; /* a side file that was read */
-
 struct tn_native {
 	struct tn_import *im;
 	struct tn_build *b; /* of the graph at hand */
 	struct tn_arena *scratch; /* of the file */
 	struct tn_names tensors, ops; /* of the graph at hand */
-	struct tn_native_side *sides; /* the file's */
+	struct tn_sides sides; /* the file's */
 	int64_t made; /* bytes of constants that were made from seeds */
 	bool nomem;
 };

@@ -1,26 +1,16 @@
 /* Constants of the native format: numbers, base64, a side file, a seed. */
-#define _XOPEN_SOURCE 700
 #include "import/native.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/banned.h"
 #include "base/base64.h"
 #include "base/checked.h"
-#include "base/file.h"
 #include "ir/seed.h"
 
 #define NATIVE_DATA "native/data"
 #define MADE_MAX    (INT64_C(1) << 28) /* bytes from seeds, over a file */
-
-struct tn_native_side {
-	const char *name; /* as in the graph; interned */
-	const struct tn_source *source;
-	struct tn_native_side *next;
-};
 
 /* The integers that fit an element; false when the type takes no integers. */
 static bool integer_range(enum tn_dtype dtype, int64_t *low, int64_t *high)
@@ -175,98 +165,6 @@ static void read_base64(struct tn_native *n, const struct tn_path *at,
 	t->data_kind = tn_i64_from_size(size, &t->data_bytes) ? DATA_BYTES : DATA_MISSING;
 }
 
-/* A relative path that stays below the graph's folder by its text alone. */
-static bool is_inside(const char *name)
-{
-	const char *at = name;
-
-	if (!name[0] || name[0] == '/' || strchr(name, '\\'))
-		return false;
-	while (*at) {
-		size_t len = strcspn(at, "/");
-
-		if (len == 2 && at[0] == '.' && at[1] == '.')
-			return false;
-		at += len;
-		at += *at == '/';
-	}
-	return true;
-}
-
-/* And by what links on the way make of it. NULL when it is not a plain file there. */
-static char *resolve(struct tn_native *n, const char *name)
-{
-	const char *graph = n->im->source->name;
-	const char *slash = strrchr(graph, '/');
-	char *folder = tn_arena_strndup(
-		n->scratch, slash ? graph : ".", slash ? (size_t)(slash - graph) + 1 : 1);
-	char *path = folder ? tn_arena_printf(n->scratch, "%s/%s", folder, name) : NULL;
-	char *real_folder, *real_path, *result = NULL;
-	struct stat info;
-
-	if (!path) {
-		n->nomem = true;
-		return NULL;
-	}
-	real_folder = realpath(folder, NULL);
-	real_path = realpath(path, NULL);
-	if (real_folder && real_path) {
-		size_t len = strlen(real_folder);
-
-		if (len == 1) /* the root: its slash is part of every path */
-			len = 0;
-		if (strncmp(real_folder, real_path, len) == 0 && real_path[len] == '/' &&
-			stat(real_path, &info) == 0 && S_ISREG(info.st_mode)) {
-			result = tn_arena_strdup(n->scratch, real_path);
-			n->nomem = n->nomem || !result;
-		}
-	}
-	free(real_folder);
-	free(real_path);
-	return result;
-}
-
-static const struct tn_source *side_file(
-	struct tn_native *n, const struct tn_path *at, const char *name)
-{
-	struct tn_native_side *side;
-	struct tn_source *source = NULL;
-	enum tn_status status;
-	char *path;
-
-	for (side = n->sides; side; side = side->next)
-		if (strcmp(side->name, name) == 0)
-			return side->source;
-	side = TN_NEW(n->scratch, struct tn_native_side);
-	if (!side || !(side->name = tn_native_intern(n, name))) {
-		n->nomem = true;
-		return NULL;
-	}
-	if (strcmp(n->im->source->name, "-") == 0) {
-		tn_json_error(n->im, NATIVE_DATA, at,
-			"'%s' lies beside the graph's file, and there is none: the graph "
-			"came from standard input",
-			name);
-	} else if (!is_inside(name)) {
-		tn_json_error(n->im, NATIVE_DATA, at,
-			"'%s' is not a path below the graph's folder", name);
-	} else if (!(path = resolve(n, name))) {
-		if (!n->nomem)
-			tn_json_error(n->im, NATIVE_DATA, at,
-				"there is no file '%s' below the graph's folder", name);
-	} else {
-		/* the graph's constants point into the text */
-		status = tn_file_read(n->im->arena, n->im->diags, path, &source);
-		if (status != TN_OK)
-			source = NULL;
-		n->nomem = n->nomem || status == TN_ERR_NOMEM;
-	}
-	side->source = source;
-	side->next = n->sides;
-	n->sides = side;
-	return source;
-}
-
 static void read_file(struct tn_native *n, const struct tn_path *up, const json_t *data,
 	struct tn_tensor *t, int64_t bytes)
 {
@@ -282,7 +180,8 @@ static void read_file(struct tn_native *n, const struct tn_path *up, const json_
 	if (offset && !tn_json_int(n->im, NATIVE_TYPE, &offset_at, offset, 0, INT64_MAX,
 			      &begin))
 		return;
-	source = side_file(n, &at, name);
+	source = tn_side_file(
+		n->im, &n->sides, n->scratch, NATIVE_DATA, &at, name, &n->nomem);
 	if (!source)
 		return;
 	if ((uint64_t)begin > source->len ||

@@ -43,8 +43,8 @@ static const struct tn_format formats[FORMATS] = {
 	[TFLITE_JSON] = { "tflite-json",
 		"a TensorFlow Lite model as flatc writes it in JSON",
 		tn_import_tflite_json, NULL },
-	[ONNX] = { "onnx", "an ONNX model", NULL, CONVERT },
-	[ONNX_JSON] = { "onnx-json", "an ONNX model in JSON", NULL, CONVERT },
+	[ONNX] = { "onnx", "an ONNX model", tn_import_onnx, NULL },
+	[ONNX_JSON] = { "onnx-json", "an ONNX model in JSON", tn_import_onnx_json, NULL },
 	[EXECUTORCH] = { "executorch", "an ExecuTorch program", NULL,
 		"write it as JSON with flatc and ExecuTorch's program.fbs" },
 	[EXECUTORCH_JSON] = { "executorch-json", "an ExecuTorch program in JSON",
@@ -342,9 +342,11 @@ static enum format sniff(const struct tn_source *source)
 		return ZIP;
 	if (at_start(source, 0, "\x89HDF\r\n\x1a\n", 8))
 		return HDF5;
-	/* a protocol buffer whose first field is the number 1 to 31, as ir_version is */
+	/* a protocol buffer whose first field is the number 1 to 31, as ir_version is, and
+	 * whose next one is a text of the producer, the graph or the opsets */
 	if (source->len > 2 && source->text[0] == 8 && source->text[1] > 0 &&
-		source->text[1] < 32 && source->text[2] == 0x12)
+		source->text[1] < 32 && source->text[2] &&
+		strchr("\x12\x1A\x22\x3A\x42", source->text[2]))
 		return ONNX;
 	if (at_start(source, 0, "\xEF\xBB\xBF", 3)) /* some editors start with it */
 		at = 3;

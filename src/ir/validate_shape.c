@@ -345,7 +345,9 @@ void tn_check_op(struct tn_check *c, const struct tn_op *op)
 		check_subgraph(c, op, "then_subgraph");
 		check_subgraph(c, op, "else_subgraph");
 	} else if (op->kind == OP_WHILE) {
-		check_subgraph(c, op, "cond_subgraph");
+		/* a loop that counts, or decides in its body, has no condition apart */
+		if (tn_op_attr(op, "cond_subgraph"))
+			check_subgraph(c, op, "cond_subgraph");
 		check_subgraph(c, op, "body_subgraph");
 	} else if (op->kind == OP_CALL_ONCE) {
 		check_subgraph(c, op, "init_subgraph");

@@ -69,11 +69,11 @@ static const struct {
 	{ "unfinished JSON", "{\"a\": \"\\", NULL, "error: this looks like JSON" },
 	{ "unknown name", "hello", "tf-lite", "error: there is no format 'tf-lite'" },
 	{ "forced", "hello", "tflite", "error: the file is damaged" },
-	{ "onnx", "{\"irVersion\": \"8\", \"graph\": {\"node\": []}}", NULL,
-		"error: this is an ONNX model in JSON (onnx-json): it cannot be read "
-		"yet" },
-	{ "onnx bytes", "\010\010\022\004abcd", NULL,
-		"error: this is an ONNX model (onnx)" },
+	{ "onnx without a graph", "\010\010\022\004abcd", NULL,
+		"error: the model has no graph [onnx/no-graph]" },
+	{ "onnx cut off", "\010\010\022\044abcd", NULL,
+		"error: the file is damaged at byte 2: a field is longer than what holds "
+		"it [onnx/damaged]" },
 	{ "zip", "PK\003\004....", NULL, "error: this is a zip archive" },
 	{ "hdf5", "\x89HDF\r\n\x1a\n....", NULL, "error: this is an HDF5 file" },
 	{ "pte", "\020\0\0\0", "executorch", "error: this is an ExecuTorch program" },
@@ -145,12 +145,13 @@ END_TEST
 
 static void is_refused(const char *folder)
 {
-	static const char *const inputs[] = { "input.json", "input.tflite" };
+	static const char *const inputs[] = { "input.json", "input.tflite",
+		"input.onnx" };
 	char path[4096];
 	struct loaded l;
 	FILE *there = NULL;
 
-	for (int i = 0; i < 2 && !there; i++) {
+	for (int i = 0; i < 3 && !there; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, inputs[i]);
 		there = fopen(path, "rb");
 	}

@@ -1,0 +1,303 @@
+/* The bytes of an ONNX model as the JSON that protobuf would print, so that one reader
+ * reads both. The wire format is walked before it is unpacked: the unpacker recurses for
+ * each level and allocates for each field. */
+#include <inttypes.h>
+#include <math.h>
+#include <protobuf-c/protobuf-c.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "import/onnx.h"
+#include "import/onnx.pb-c.h"
+
+#include "base/banned.h"
+
+struct wire {
+	size_t values; /* that the unpacked model has at most */
+	const uint8_t *wrong; /* where the walk ended */
+	const char *why;
+};
+
+static bool fail(struct wire *w, const uint8_t *at, const char *why)
+{
+	w->wrong = at;
+	w->why = why;
+	return false;
+}
+
+static bool varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		if (*at == end)
+			return false;
+		value |= (uint64_t)(**at & 0x7F) << shift;
+		if (!(*(*at)++ & 0x80)) {
+			*out = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool walk(struct wire *w, const uint8_t *at, const uint8_t *end,
+	const ProtobufCMessageDescriptor *type, int depth);
+
+static bool walk_field(struct wire *w, const uint8_t **at, const uint8_t *end,
+	const ProtobufCMessageDescriptor *type, int depth)
+{
+	const uint8_t *begin = *at;
+	const ProtobufCFieldDescriptor *field;
+	uint64_t tag, n = 0;
+
+	if (!varint(at, end, &tag) || tag >> 3 > UINT32_MAX)
+		return fail(w, begin, "a field's number is cut off");
+	field = protobuf_c_message_descriptor_get_field(type, (unsigned)(tag >> 3));
+	switch (tag & 7) {
+	case 0:
+		return varint(at, end, &n) ||
+		       fail(w, begin, "a number is longer than 64 bits, or cut off");
+	case 1:
+		n = 8;
+		break;
+	case 5:
+		n = 4;
+		break;
+	case 2:
+		if (!varint(at, end, &n))
+			return fail(w, begin, "a length is cut off");
+		break;
+	default:
+		return fail(w, begin, "there is no such kind of field");
+	}
+	if (n > (uint64_t)(end - *at))
+		return fail(w, begin, "a field is longer than what holds it");
+	if ((tag & 7) == 2 && field && field->type == PROTOBUF_C_TYPE_MESSAGE) {
+		if (!walk(w, *at, *at + n, field->descriptor, depth + 1))
+			return false;
+	} else if ((tag & 7) == 2 && field && field->type != PROTOBUF_C_TYPE_BYTES &&
+		   field->type != PROTOBUF_C_TYPE_STRING) {
+		w->values += (size_t)n; /* packed: a byte each at least */
+	}
+	*at += n;
+	return true;
+}
+
+static bool walk(struct wire *w, const uint8_t *at, const uint8_t *end,
+	const ProtobufCMessageDescriptor *type, int depth)
+{
+	if (depth > TN_JSON_DEPTH_MAX)
+		return fail(w, at, "the nesting is too deep");
+	while (at < end) {
+		if (++w->values > TN_JSON_VALUES_MAX)
+			return fail(w, at, "there are too many values");
+		if (!walk_field(w, &at, end, type, depth))
+			return false;
+	}
+	return true;
+}
+
+struct decode {
+	struct tn_onnx *x;
+	bool nomem;
+};
+
+static json_t *convert(struct decode *d, const ProtobufCMessage *m);
+
+static json_t *real(double value)
+{
+	if (isnan(value))
+		return json_string("NaN");
+	if (isinf(value))
+		return json_string(value > 0 ? "Infinity" : "-Infinity");
+	return json_real(value);
+}
+
+static json_t *large(uint64_t value)
+{
+	char text[24];
+
+	if (value <= INT64_MAX)
+		return json_integer((json_int_t)value);
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return json_string(text);
+}
+
+static json_t *text(struct decode *d, const char *value)
+{
+	size_t len;
+	const char *clean = tn_utf8_clean(
+		&d->x->tree.scratch, value ? value : "", value ? strlen(value) : 0, &len);
+
+	return clean ? json_stringn(clean, len) : NULL;
+}
+
+static json_t *bytes(struct decode *d, const ProtobufCBinaryData *value)
+{
+	struct tn_onnx_blob blob = { value->data, value->len };
+
+	if (!tn_vec_push(&d->x->tree.scratch, &d->x->blobs, blob))
+		return NULL;
+	return json_integer((json_int_t)d->x->blobs.count - 1);
+}
+
+static json_t *scalar(
+	struct decode *d, const ProtobufCFieldDescriptor *field, const void *at)
+{
+	switch (field->type) {
+	case PROTOBUF_C_TYPE_INT32:
+	case PROTOBUF_C_TYPE_SINT32:
+	case PROTOBUF_C_TYPE_SFIXED32:
+	case PROTOBUF_C_TYPE_ENUM:
+		return json_integer(*(const int32_t *)at);
+	case PROTOBUF_C_TYPE_UINT32:
+	case PROTOBUF_C_TYPE_FIXED32:
+		return json_integer(*(const uint32_t *)at);
+	case PROTOBUF_C_TYPE_INT64:
+	case PROTOBUF_C_TYPE_SINT64:
+	case PROTOBUF_C_TYPE_SFIXED64:
+		return json_integer(*(const int64_t *)at);
+	case PROTOBUF_C_TYPE_UINT64:
+	case PROTOBUF_C_TYPE_FIXED64:
+		return large(*(const uint64_t *)at);
+	case PROTOBUF_C_TYPE_FLOAT:
+		return real(*(const float *)at);
+	case PROTOBUF_C_TYPE_DOUBLE:
+		return real(*(const double *)at);
+	case PROTOBUF_C_TYPE_BOOL:
+		return json_boolean(*(const protobuf_c_boolean *)at);
+	case PROTOBUF_C_TYPE_STRING:
+		return text(d, *(char *const *)at);
+	case PROTOBUF_C_TYPE_BYTES:
+		return bytes(d, at);
+	case PROTOBUF_C_TYPE_MESSAGE:
+		return convert(d, *(ProtobufCMessage *const *)at);
+	}
+	return json_null();
+}
+
+static size_t width(const ProtobufCFieldDescriptor *field)
+{
+	switch (field->type) {
+	case PROTOBUF_C_TYPE_INT64:
+	case PROTOBUF_C_TYPE_SINT64:
+	case PROTOBUF_C_TYPE_SFIXED64:
+	case PROTOBUF_C_TYPE_UINT64:
+	case PROTOBUF_C_TYPE_FIXED64:
+	case PROTOBUF_C_TYPE_DOUBLE:
+		return 8;
+	case PROTOBUF_C_TYPE_BOOL:
+		return sizeof(protobuf_c_boolean);
+	case PROTOBUF_C_TYPE_STRING:
+	case PROTOBUF_C_TYPE_MESSAGE:
+		return sizeof(void *);
+	case PROTOBUF_C_TYPE_BYTES:
+		return sizeof(ProtobufCBinaryData);
+	default:
+		return 4;
+	}
+}
+
+static json_t *list(struct decode *d, const ProtobufCFieldDescriptor *field,
+	const uint8_t *items, size_t n)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; i < n && out; i++)
+		if (json_array_append_new(
+			    out, scalar(d, field, items + i * width(field))) != 0)
+			d->nomem = true;
+	return out;
+}
+
+/* Is the field there? Proto2 keeps presence in a flag, a case or a pointer. */
+static bool present(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *field)
+{
+	const uint8_t *base = (const uint8_t *)m;
+	const void *at = base + field->offset;
+
+	if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF)
+		return *(const uint32_t *)(const void *)(base +
+							 field->quantifier_offset) ==
+		       field->id;
+	if (field->label == PROTOBUF_C_LABEL_REQUIRED)
+		return true;
+	if (field->type == PROTOBUF_C_TYPE_STRING) {
+		const char *value = *(char *const *)at;
+
+		return value && value != field->default_value;
+	}
+	if (field->type == PROTOBUF_C_TYPE_MESSAGE)
+		return *(ProtobufCMessage *const *)at != NULL;
+	return *(const protobuf_c_boolean *)(const void *)(base +
+							   field->quantifier_offset);
+}
+
+static json_t *convert(struct decode *d, const ProtobufCMessage *m)
+{
+	const uint8_t *base = (const uint8_t *)m;
+	json_t *out = json_object();
+
+	for (unsigned i = 0; i < m->descriptor->n_fields && out; i++) {
+		const ProtobufCFieldDescriptor *field = &m->descriptor->fields[i];
+		const void *at = base + field->offset;
+		json_t *value = NULL;
+
+		if (field->label == PROTOBUF_C_LABEL_REPEATED) {
+			size_t n =
+				*(const size_t *)(const void *)(base +
+								field->quantifier_offset);
+
+			if (!n)
+				continue;
+			value = list(d, field, *(uint8_t *const *)at, n);
+		} else if (present(m, field)) {
+			value = scalar(d, field, at);
+		} else {
+			continue;
+		}
+		if (json_object_set_new(out, field->name, value) != 0)
+			d->nomem = true;
+	}
+	d->nomem = d->nomem || !out;
+	return out;
+}
+
+/* The unpacked model lives as long as the graph, whose constants point into it. */
+static void *allocate(void *arena, size_t size)
+{
+	return tn_arena_alloc(arena, size);
+}
+
+static void release(void *arena, void *memory)
+{
+	(void)arena;
+	(void)memory;
+}
+
+enum tn_status tn_onnx_decode(struct tn_onnx *x, struct tn_import *im, json_t **out)
+{
+	const uint8_t *data = (const uint8_t *)im->source->text;
+	ProtobufCAllocator allocator = { allocate, release, im->arena };
+	struct decode d = { .x = x };
+	struct wire w = { .values = 0 };
+	ProtobufCMessage *model;
+
+	if (!walk(&w, data, data + im->source->len, &onnx__model_proto__descriptor, 0)) {
+		tn_diag(im->diags, SEVERITY_ERROR, "onnx/damaged", im->source, NULL,
+			"the file is damaged at byte %zu: %s", (size_t)(w.wrong - data),
+			w.why);
+		return TN_ERR_INPUT;
+	}
+	model = protobuf_c_message_unpack(
+		&onnx__model_proto__descriptor, &allocator, im->source->len, data);
+	if (!model) {
+		tn_diag(im->diags, SEVERITY_ERROR, "onnx/damaged", im->source, NULL,
+			"the file is damaged: it is no ONNX model");
+		return TN_ERR_INPUT;
+	}
+	*out = convert(&d, model);
+	return d.nomem ? TN_ERR_NOMEM : TN_OK;
+}
