@@ -55,6 +55,14 @@ enum tn_status TN_MUST_CHECK tn_import_onnx_json(
 	struct tn_import *im, struct tn_graph *out);
 enum tn_status TN_MUST_CHECK tn_import_executorch(
 	struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_model_explorer(
+	struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_openvino(
+	struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_tensorrt(
+	struct tn_import *im, struct tn_graph *out);
+enum tn_status TN_MUST_CHECK tn_import_torch_export(
+	struct tn_import *im, struct tn_graph *out);
 enum tn_status TN_MUST_CHECK tn_import_tvm(struct tn_import *im, struct tn_graph *out);
 enum tn_status TN_MUST_CHECK tn_import_xla(struct tn_import *im, struct tn_graph *out);
 

@@ -25,6 +25,10 @@ void tn_nnvm_list(struct tn_nnvm *r, const char *key, struct tn_nnvm_list *out);
 /* A node's own attribute, of whatever kind, as text; "" when absent. */
 const char *tn_nnvm_attr(struct tn_nnvm *r, const struct tn_at *node, const char *key);
 
+/* Shapes of the newest op's results and parameters, before its operands are taken; its
+ * kind, where that depends on attributes. */
+void tn_nnvm_infer(struct tn_nnvm *r, const struct tn_at *node, const char *type);
+
 /* The storage ids as a claim of kind `plan`. */
 void tn_nnvm_plan(struct tn_nnvm *r);
 

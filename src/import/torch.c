@@ -1,0 +1,624 @@
+/* Reads the graph that torch.export writes (model.json of a .pt2 archive). What an
+ * operator does to memory is in its schema, not in the file: views share the storage of
+ * their operand, and a name that ends in "_" writes its first one. A view is no op here:
+ * it is a tensor in another. What the signature calls a mutation is a copy behind the last
+ * op. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "import/torch.h"
+
+#include "base/banned.h"
+
+#define VIEWS_MAX   64 /* of views */
+#define RESULTS_MAX 1024 /* of one node */
+
+struct reader {
+	struct tn_tree tree;
+	struct tn_foreign f;
+	struct tn_at graph, values;
+	struct tn_ints list;
+	TN_VEC(bool) written; /* by tensor: it holds something */
+};
+
+/* An argument of the node at hand. */
+struct argument {
+	struct tn_at at; /* the union's member */
+	const char *key; /* "as_tensor" */
+};
+
+static enum tn_dtype dtype_of(int64_t number)
+{
+	static const struct {
+		int number;
+		enum tn_dtype dtype;
+	} rows[] = { { 1, DTYPE_U8 }, { 2, DTYPE_I8 }, { 3, DTYPE_I16 }, { 4, DTYPE_I32 },
+		{ 5, DTYPE_I64 }, { 6, DTYPE_F16 }, { 7, DTYPE_F32 }, { 8, DTYPE_F64 },
+		{ 10, DTYPE_C64 }, { 11, DTYPE_C128 }, { 12, DTYPE_BOOL },
+		{ 13, DTYPE_BF16 }, { 28, DTYPE_U16 }, { 29, DTYPE_F8E4M3 },
+		{ 30, DTYPE_F8E5M2 }, { 31, DTYPE_F8E4M3 }, { 32, DTYPE_F8E5M2 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].number == number)
+			return rows[i].dtype;
+	return DTYPE_INVALID;
+}
+
+/* Strides in elements, when they are not those of a dense tensor. */
+static void read_strides(struct reader *r, const struct tn_at *meta, struct tn_tensor *t)
+{
+	struct tn_at list, at;
+	int64_t dense[TN_RANK_MAX], elements;
+	bool plain = true;
+
+	if (tn_at_list(&r->tree, meta, "strides", &list) != t->shape.rank ||
+		!tn_shape_elements(&t->shape, &elements))
+		return;
+	tn_shape_strides(&t->shape, dense);
+	for (uint32_t i = 0; i < t->shape.rank; i++) {
+		tn_at_item(&list, i, &at);
+		t->stride[i] = tn_torch_size(&r->f, &at);
+		if (t->stride[i] == TN_DIM_POISON)
+			return;
+		plain = plain && (t->shape.dim[i] < 2 || t->stride[i] == dense[i]);
+	}
+	t->has_strides = !plain;
+}
+
+/* The tensor of a name, made when it is met first; TN_NONE after a report. */
+static tn_tensor_id tensor_of(struct reader *r, const struct tn_at *at, const char *name)
+{
+	tn_tensor_id id = tn_foreign_find(&r->f, name);
+	const struct tn_shape *given = tn_foreign_given_shape(&r->f, name);
+	struct tn_shape shape = { .rank = 1, .dim = { TN_DIM_POISON } };
+	struct tn_at meta, sizes, size;
+	struct tn_tensor *t;
+	size_t n;
+
+	if (id.i != TN_NONE)
+		return id;
+	tn_at_entry(&r->values, name, json_object_get(r->values.json, name), &meta);
+	if (!json_is_object(meta.json)) {
+		tn_at_error(&r->tree, at, "graph/undefined-tensor",
+			"there is no tensor '%.200s'", name);
+		return id;
+	}
+	n = tn_at_list(&r->tree, &meta, "sizes", &sizes);
+	if (n > TN_RANK_MAX) {
+		tn_at_error(&r->tree, &sizes, "graph/rank",
+			"%zu dimensions are more than %d", n, TN_RANK_MAX);
+	} else if (given) {
+		shape = *given;
+	} else {
+		shape.rank = (uint32_t)n;
+		for (uint32_t i = 0; i < n; i++) {
+			tn_at_item(&sizes, i, &size);
+			shape.dim[i] = tn_torch_size(&r->f, &size);
+		}
+	}
+	t = tn_foreign_tensor(&r->f, &meta, name,
+		dtype_of(tn_at_int(&r->tree, &meta, "dtype", 0)), &shape);
+	if (!t)
+		return id;
+	if (t->dtype == DTYPE_INVALID)
+		tn_at_error(&r->tree, &meta, "graph/dtype",
+			"%" PRId64 " is not a known element type",
+			tn_at_int(&r->tree, &meta, "dtype", 0));
+	read_strides(r, &meta, t);
+	return tn_foreign_newest(&r->f);
+}
+
+/* A name for a tensor that has one already. */
+static void also_named(struct reader *r, const char *name, tn_tensor_id id)
+{
+	if (tn_names_add(&r->f.tensors, tn_foreign_text(&r->f, name), id.i) == NAME_NOMEM)
+		r->tree.nomem = true;
+}
+
+/* Did the tensor hold something already? It does from now on. */
+static bool fill(struct reader *r, tn_tensor_id id)
+{
+	bool before;
+
+	while (r->written.count <= id.i)
+		if (!tn_vec_push(&r->tree.scratch, &r->written, false)) {
+			r->tree.nomem = true;
+			return false;
+		}
+	before = r->written.items[id.i];
+	r->written.items[id.i] = true;
+	return before;
+}
+
+/* A write of a tensor that holds something already, or of its root. */
+static void mutate(struct reader *r, tn_tensor_id id)
+{
+	for (int depth = 0; depth < VIEWS_MAX; depth++) { /* a cycle is reported later */
+		struct tn_tensor *t = tn_foreign_at(&r->f, id);
+
+		t->mutated = true;
+		if (t->role == ROLE_INPUT)
+			t->clobber = !r->tree.im->keep_inputs;
+		if (t->role == ROLE_CONST) {
+			t->role = ROLE_VARIABLE;
+			t->data_kind = DATA_NONE;
+		}
+		if (t->view_of.i == TN_NONE)
+			return;
+		id = t->view_of;
+	}
+}
+
+static void add_result(struct reader *r, tn_tensor_id id)
+{
+	if (id.i == TN_NONE)
+		return;
+	if (fill(r, id))
+		mutate(r, id);
+	tn_foreign_out(&r->f, id);
+}
+
+/* The one member of a union. */
+static bool member(const struct tn_at *arg, struct argument *out)
+{
+	void *i = json_object_iter((json_t *)(uintptr_t)arg->json);
+
+	if (!i)
+		return false;
+	out->key = json_object_iter_key(i);
+	tn_at_entry(arg, out->key, json_object_iter_value(i), &out->at);
+	return true;
+}
+
+/* Calls fn for each tensor of an argument; one that is left out is TN_NONE. */
+static void each_tensor(struct reader *r, const struct argument *a,
+	void (*fn)(struct reader *r, const struct tn_at *at, const char *name))
+{
+	if (strcmp(a->key, "as_tensor") == 0) {
+		fn(r, &a->at, tn_at_text(&r->tree, &a->at, "name", ""));
+		return;
+	}
+	if (strcmp(a->key, "as_tensors") != 0 &&
+		strcmp(a->key, "as_optional_tensors") != 0)
+		return;
+	for (size_t i = 0; i < json_array_size(a->at.json); i++) {
+		struct tn_at item, inner;
+
+		tn_at_item(&a->at, i, &item);
+		if (tn_at_key(&r->tree, &item, "as_tensor", &inner))
+			fn(r, &inner, tn_at_text(&r->tree, &inner, "name", ""));
+		else if (json_is_string(json_object_get(item.json, "name")))
+			fn(r, &item, tn_at_text(&r->tree, &item, "name", ""));
+	}
+}
+
+static void push_input(struct reader *r, const struct tn_at *at, const char *name)
+{
+	tn_foreign_in(&r->f, tensor_of(r, at, name));
+}
+
+static void push_output(struct reader *r, const struct tn_at *at, const char *name)
+{
+	add_result(r, tensor_of(r, at, name));
+}
+
+/* The argument of a name (or, for the first, of a place); false when it is not given. */
+static bool argument(struct reader *r, const struct tn_at *node, const char *name,
+	size_t place, struct tn_at frames[3], struct argument *out)
+{
+	size_t n = tn_at_list(&r->tree, node, "inputs", &frames[0]);
+
+	for (size_t i = 0; i < n; i++) {
+		tn_at_item(&frames[0], i, &frames[1]);
+		if (strcmp(tn_at_text(&r->tree, &frames[1], "name", ""), name) != 0 &&
+			i != place)
+			continue;
+		return tn_at_object(&r->tree, &frames[1], "arg", &frames[2]) &&
+		       member(&frames[2], out);
+	}
+	return false;
+}
+
+static int64_t int_argument(
+	struct reader *r, const struct tn_at *node, const char *name, int64_t otherwise)
+{
+	struct tn_at frames[3];
+	struct argument a;
+	int64_t value = otherwise;
+
+	if (argument(r, node, name, SIZE_MAX, frames, &a) && strcmp(a.key, "as_int") == 0)
+		tn_at_as_int(&r->tree, &a.at, &value);
+	return value;
+}
+
+/* The names of the tensors that a node gives, in order. */
+struct results {
+	const char *name[RESULTS_MAX];
+	size_t n;
+};
+
+static void read_results(struct reader *r, const struct tn_at *node, struct results *out)
+{
+	struct tn_at list, item;
+	size_t n = tn_at_list(&r->tree, node, "outputs", &list);
+
+	out->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct argument a;
+
+		tn_at_item(&list, i, &item);
+		if (!member(&item, &a))
+			continue;
+		if (strcmp(a.key, "as_tensor") == 0 && out->n < RESULTS_MAX)
+			out->name[out->n++] = tn_at_text(&r->tree, &a.at, "name", "");
+		for (size_t k = 0; strcmp(a.key, "as_tensors") == 0 &&
+				   k < json_array_size(a.at.json) && out->n < RESULTS_MAX;
+			k++) {
+			struct tn_at one;
+
+			tn_at_item(&a.at, k, &one);
+			out->name[out->n++] = tn_at_text(&r->tree, &one, "name", "");
+		}
+	}
+}
+
+/* Where the view's first element is, in elements of its operand's storage. */
+static bool view_offset(struct reader *r, const struct tn_at *node,
+	const struct tn_aten *a, const struct tn_tensor *in, int64_t *out)
+{
+	int64_t dim = int_argument(r, node, "dim", 0), start, strides[TN_RANK_MAX];
+
+	*out = 0;
+	if (a->form != ATEN_SLICE || strcmp(a->name, "expand") == 0)
+		return true;
+	start = int_argument(
+		r, node, strcmp(a->name, "select") == 0 ? "index" : "start", 0);
+	if (dim < 0)
+		dim += in->shape.rank;
+	if (dim < 0 || dim >= in->shape.rank || in->shape.dim[dim] < 0)
+		return false;
+	if (start < 0)
+		start += in->shape.dim[dim];
+	start = tn_max_i64(0, tn_min_i64(start, in->shape.dim[dim]));
+	tn_shape_strides(&in->shape, strides);
+	return tn_mul_i64(start, in->has_strides ? in->stride[dim] : strides[dim], out);
+}
+
+static void become_view(
+	struct reader *r, tn_tensor_id view, tn_tensor_id of, int64_t offset)
+{
+	struct tn_tensor *t = tn_foreign_at(&r->f, view);
+	int64_t dense[TN_RANK_MAX], elements;
+
+	if (view.i == of.i || t->view_of.i != TN_NONE)
+		return;
+	t->view_of = of;
+	t->view_offset = offset;
+	if (!t->has_strides && tn_shape_elements(&t->shape, &elements)) {
+		tn_shape_strides(&t->shape, dense);
+		memcpy(t->stride, dense, sizeof(dense));
+	}
+}
+
+/* Parts of equal size, or of given sizes, one behind the other along a dimension. */
+static bool split_view(struct reader *r, const struct tn_at *node, tn_tensor_id of,
+	const struct results *results)
+{
+	struct tn_tensor in = *tn_foreign_at(&r->f, of);
+	int64_t dim = int_argument(r, node, "dim", 0), at = 0, strides[TN_RANK_MAX];
+
+	dim += dim < 0 ? in.shape.rank : 0;
+	if (dim < 0 || dim >= in.shape.rank)
+		return false;
+	tn_shape_strides(&in.shape, strides);
+	if (in.has_strides)
+		memcpy(strides, in.stride, sizeof(strides));
+	for (size_t i = 0; i < results->n; i++) {
+		tn_tensor_id id = tensor_of(r, node, results->name[i]);
+		const struct tn_tensor *t;
+		int64_t offset;
+
+		if (id.i == TN_NONE)
+			return true;
+		t = tn_foreign_at(&r->f, id);
+		if (!tn_mul_i64(at, strides[dim], &offset) || dim >= t->shape.rank ||
+			!tn_add_i64(at, t->shape.dim[dim], &at))
+			return true;
+		become_view(r, id, of, offset);
+	}
+	return true;
+}
+
+/* Is the node a view, and not an op? */
+static bool read_view(struct reader *r, const struct tn_at *node, const struct tn_aten *a)
+{
+	bool split = strncmp(a->name, "split", 5) == 0 || strcmp(a->name, "chunk") == 0 ||
+		     strcmp(a->name, "unbind") == 0;
+	struct tn_at frames[3];
+	struct argument first;
+	struct results results;
+	tn_tensor_id of, id;
+	int64_t offset;
+
+	if (a->is_copy || (!split && a->form != ATEN_VIEW && a->form != ATEN_TRANSPOSE &&
+				  a->form != ATEN_SLICE))
+		return false;
+	if (!argument(r, node, "self", 0, frames, &first) ||
+		strcmp(first.key, "as_tensor") != 0)
+		return false;
+	of = tensor_of(r, &first.at, tn_at_text(&r->tree, &first.at, "name", ""));
+	read_results(r, node, &results);
+	if (of.i == TN_NONE || !results.n)
+		return false;
+	if (split)
+		return strcmp(a->name, "unbind") != 0 &&
+		       split_view(r, node, of, &results);
+	/* of what does not lie dense, reshape is a copy */
+	if (tn_foreign_at(&r->f, of)->has_strides &&
+		(strcmp(a->name, "reshape") == 0 || strcmp(a->name, "flatten") == 0))
+		return false;
+	if (a->in_place) { /* unsqueeze_: the same tensor under another shape */
+		mutate(r, of);
+	}
+	id = tensor_of(r, node, results.name[0]);
+	if (id.i == TN_NONE ||
+		!view_offset(r, node, a, tn_foreign_at(&r->f, of), &offset))
+		return id.i == TN_NONE;
+	become_view(r, id, of, offset);
+	return true;
+}
+
+static void read_attributes(
+	struct reader *r, const struct tn_at *node, const struct tn_aten *a)
+{
+	struct tn_op *op = tn_foreign_newest_op(&r->f);
+	struct tn_at frames[3];
+	struct argument dims;
+	const struct tn_tensor *in = op->n_inputs && op->inputs[0].i != TN_NONE
+					     ? tn_foreign_at(&r->f, op->inputs[0])
+					     : NULL;
+	int64_t dim = int_argument(r, node, "dim", a->form == ATEN_CONCAT ? 0 : -1);
+	bool ok = true;
+
+	switch (a->form) {
+	case ATEN_WINDOW:
+		ok = tn_build_attr_string(&r->f.b, "layout", "NCHW");
+		break;
+	case ATEN_CONCAT:
+		ok = tn_build_attr_int(&r->f.b, "axis", dim);
+		break;
+	case ATEN_ROW:
+		if (in && dim != -1 && dim != (int64_t)in->shape.rank - 1)
+			op->kind = OP_UNKNOWN;
+		break;
+	case ATEN_REDUCE:
+	case ATEN_TRANSPOSE:
+		if (argument(r, node, a->form == ATEN_REDUCE ? "dim" : "dims", SIZE_MAX,
+			    frames, &dims) &&
+			strcmp(dims.key, "as_ints") == 0) {
+			tn_at_ints(&r->tree, &frames[2], dims.key, &r->list);
+			ok = tn_build_attr_ints(&r->f.b,
+				a->form == ATEN_REDUCE ? "axes" : "perm", r->list.v.items,
+				r->list.v.count);
+		}
+		break;
+	default:
+		break;
+	}
+	r->tree.nomem = r->tree.nomem || !ok;
+}
+
+/* "torch.ops.aten.add_.Tensor": the name between namespace and overload. */
+static const char *bare_name(struct reader *r, const char *target)
+{
+	static const char prefix[] = "torch.ops.";
+	const char *name = target, *dot;
+	char *copy;
+
+	if (strncmp(target, prefix, sizeof(prefix) - 1) == 0) {
+		name = strchr(target + sizeof(prefix) - 1, '.');
+		name = name ? name + 1 : target;
+	}
+	dot = strchr(name, '.');
+	copy = tn_arena_strndup(
+		&r->tree.scratch, name, dot ? (size_t)(dot - name) : strlen(name));
+	r->tree.nomem = r->tree.nomem || !copy;
+	return copy ? copy : "";
+}
+
+/* Operands: tensors, and the number that a binary op has in place of one. */
+static void read_operands(
+	struct reader *r, const struct tn_at *node, const struct tn_aten *a)
+{
+	bool binary = a->kind != OP_UNKNOWN && tn_op_info(a->kind)->min_inputs == 2 &&
+		      tn_op_info(a->kind)->access == ACCESS_POINTWISE;
+	struct tn_at list, item, arg;
+	size_t n = tn_at_list(&r->tree, node, "inputs", &list);
+	enum tn_dtype dtype = DTYPE_F32;
+
+	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
+		struct argument one;
+		double value = 0;
+
+		tn_at_item(&list, i, &item);
+		if (!tn_at_object(&r->tree, &item, "arg", &arg) || !member(&arg, &one))
+			continue;
+		each_tensor(r, &one, push_input);
+		if (i == 0 && r->f.in.v.count && r->f.in.v.items[0].i != TN_NONE)
+			dtype = tn_foreign_at(&r->f, r->f.in.v.items[0])->dtype;
+		if (i == 1 && binary &&
+			(strcmp(one.key, "as_float") == 0 ||
+				strcmp(one.key, "as_int") == 0) &&
+			tn_at_as_real(&r->tree, &one.at, &value))
+			tn_aten_scalar(&r->f, node, dtype, value);
+	}
+}
+
+static void read_node(struct reader *r, const struct tn_at *node)
+{
+	const char *target = tn_at_text(&r->tree, node, "target", "");
+	struct tn_aten a = tn_aten_of(bare_name(r, target));
+	struct tn_at list, item;
+	struct results results;
+	size_t n;
+
+	read_results(r, node, &results);
+	if (!results.n || read_view(r, node, &a))
+		return; /* numbers and assertions take no memory */
+	if (!tn_foreign_op(
+		    &r->f, node, a.kind, target, tn_at_text(&r->tree, node, "name", "")))
+		return;
+	read_operands(r, node, &a);
+	if (a.in_place && r->f.in.v.count && r->f.in.v.items[0].i != TN_NONE) {
+		tn_tensor_id self = r->f.in.v.items[0];
+
+		mutate(r, self);
+		also_named(r, results.name[0], self);
+		tn_foreign_out(&r->f, self);
+	} else {
+		n = tn_at_list(&r->tree, node, "outputs", &list);
+		for (size_t i = 0; i < n; i++) {
+			struct argument one;
+
+			tn_at_item(&list, i, &item);
+			if (member(&item, &one))
+				each_tensor(r, &one, push_output);
+		}
+	}
+	tn_foreign_close(&r->f);
+	read_attributes(r, node, &a);
+}
+
+static void read_inputs(struct reader *r, const struct tn_at *signature)
+{
+	struct tn_at list, item, arg, tensor;
+	size_t n = tn_at_list(&r->tree, signature, "input_specs", &list);
+
+	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
+		struct argument spec;
+		tn_tensor_id id;
+		bool user;
+
+		tn_at_item(&list, i, &item);
+		if (!member(&item, &spec) ||
+			!tn_at_object(&r->tree, &spec.at, "arg", &arg))
+			continue;
+		user = strcmp(spec.key, "user_input") == 0;
+		if (user && !tn_at_object(&r->tree, &arg, "as_tensor", &tensor))
+			continue; /* a number */
+		if (!user)
+			tensor = arg;
+		id = tensor_of(r, &tensor, tn_at_text(&r->tree, &tensor, "name", ""));
+		if (id.i == TN_NONE)
+			continue;
+		fill(r, id);
+		if (user) {
+			tn_foreign_input(&r->f, id, false);
+		} else {
+			tn_foreign_at(&r->f, id)->role = ROLE_CONST;
+			tn_foreign_at(&r->f, id)->data_kind = DATA_MISSING;
+		}
+		/* what a buffer is called in the signature's mutations */
+		if (!user)
+			also_named(r,
+				tn_at_text(&r->tree, &spec.at,
+					strcmp(spec.key, "buffer") == 0
+						? "buffer_name"
+						: "parameter_name",
+					""),
+				id);
+	}
+}
+
+/* The value is copied to where it lives when the run is over. */
+static void add_copy(
+	struct reader *r, const struct tn_at *at, tn_tensor_id from, const char *name)
+{
+	tn_tensor_id to = tn_foreign_find(&r->f, name);
+
+	if (to.i == TN_NONE) {
+		tn_at_error(&r->tree, at, "graph/undefined-tensor",
+			"there is no buffer or input '%.200s'", name);
+		return;
+	}
+	if (from.i == TN_NONE || from.i == to.i)
+		return;
+	mutate(r, to);
+	if (!tn_foreign_op(&r->f, at, OP_CAST, "copy_", ""))
+		return;
+	tn_foreign_in(&r->f, from);
+	tn_foreign_out(&r->f, to);
+	tn_foreign_close(&r->f);
+}
+
+static void read_outputs(struct reader *r, const struct tn_at *signature)
+{
+	static const char *const targets[] = { "buffer_name", "user_input_name",
+		"parameter_name" };
+	struct tn_at list, item, arg, tensor;
+	size_t n = tn_at_list(&r->tree, signature, "output_specs", &list);
+
+	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
+		struct argument spec;
+		tn_tensor_id id;
+
+		tn_at_item(&list, i, &item);
+		if (!member(&item, &spec) ||
+			!tn_at_object(&r->tree, &spec.at, "arg", &arg))
+			continue;
+		if (!tn_at_object(&r->tree, &arg, "as_tensor", &tensor))
+			tensor = arg;
+		if (!tn_at_text(&r->tree, &tensor, "name", "")[0])
+			continue; /* a number, or nothing */
+		id = tensor_of(r, &tensor, tn_at_text(&r->tree, &tensor, "name", ""));
+		if (!strstr(spec.key, "mutation")) {
+			tn_foreign_output(&r->f, id);
+			continue;
+		}
+		for (int k = 0; k < 3; k++) {
+			const char *name = tn_at_text(&r->tree, &spec.at, targets[k], "");
+
+			if (name[0])
+				add_copy(r, &item, id, name);
+		}
+	}
+}
+
+static enum tn_status read_root(
+	struct reader *r, const struct tn_at *root, struct tn_graph *out)
+{
+	struct tn_at module, signature, nodes, at;
+	size_t n;
+
+	if (!tn_at_object(&r->tree, root, "graph_module", &module) ||
+		!tn_at_object(&r->tree, &module, "graph", &r->graph)) {
+		tn_at_error(&r->tree, root, "torch/no-graph", "there is no graph");
+		return TN_ERR_INPUT;
+	}
+	tn_at_object(&r->tree, &r->graph, "tensor_values", &r->values);
+	tn_at_object(&r->tree, &module, "signature", &signature);
+	read_inputs(r, &signature);
+	n = tn_at_list(&r->tree, &r->graph, "nodes", &nodes);
+	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
+		tn_at_item(&nodes, i, &at);
+		if (tn_at_want_object(&r->tree, &at))
+			read_node(r, &at);
+	}
+	if (!r->tree.nomem)
+		read_outputs(r, &signature);
+	return tn_foreign_finish(&r->f, out);
+}
+
+enum tn_status tn_import_torch_export(struct tn_import *im, struct tn_graph *out)
+{
+	struct reader r = { .graph = { .json = NULL } };
+	struct tn_at root;
+	enum tn_status status = tn_tree_open(&r.tree, im, "torch/type", &root);
+
+	tn_foreign_init(&r.f, &r.tree);
+	if (status == TN_OK)
+		status = read_root(&r, &root, out);
+	tn_tree_close(&r.tree);
+	return status;
+}
