@@ -115,6 +115,15 @@ static bool change_overlap(struct tn_trial *t, uint32_t i)
 	return true;
 }
 
+static bool change_schedule(struct tn_trial *t, uint32_t i)
+{
+	(void)i;
+	if (t->options.schedule == TENURE_SCHEDULE_SEARCH)
+		return false;
+	t->options.schedule = TENURE_SCHEDULE_SEARCH;
+	return true;
+}
+
 static bool change_inputs(struct tn_trial *t, uint32_t i)
 {
 	bool any = false;
@@ -202,6 +211,7 @@ static const struct change {
 	const char *text, *end; /* around the name */
 } changes[] = {
 	{ NULL, change_overlap, NULL, "--overlap full", "" },
+	{ NULL, change_schedule, NULL, "--schedule search", "" },
 	{ NULL, change_inputs, NULL,
 		"graph inputs that may be overwritten (without --keep-inputs, or "
 		"'clobber' in the graph)",

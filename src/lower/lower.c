@@ -177,7 +177,7 @@ static enum tn_status merge_in_place(struct lowering *l)
 		/* what dies here is the newest tenant, and nobody has taken its place yet,
 		 * not even another output that nobody reads */
 		if (a == b || into->end != from->begin + 1 || m[a].op == c->op.i ||
-			shift % from->align != 0)
+			shift % tn_max_i64(from->align, l->options->merge_align) != 0)
 			continue;
 		into->end = from->end;
 		into->size = tn_max_i64(into->size, shift + from->size);

@@ -19,6 +19,8 @@ enum tn_overlap_mode {
 struct tn_lower_options {
 	enum tn_overlap_mode overlap;
 	int64_t align; /* bytes, of each tensor's offset; > 0 */
+	int64_t merge_align; /* what in-place puts into another's buffer starts there at
+	                        a multiple of it; 0: of align */
 	const bool
 		*apart; /* by tensor: it becomes part of no other's buffer, and no other
 	                      of its own, by in-place; NULL: none */

@@ -62,6 +62,9 @@ static enum tn_status lower(struct placing *p)
 	enum tn_status status = tn_pins_apart(p->t, p->m, p->arena, &apart);
 
 	options.apart = apart;
+	for (uint32_t r = 0; r < p->m->n_regions; r++) /* powers of two */
+		options.merge_align =
+			tn_max_i64(options.merge_align, p->m->regions[r].align);
 	if (status == TN_OK)
 		status = tn_lower(p->t, &options, p->arena, p->diags, l);
 	if (status == TN_OK)

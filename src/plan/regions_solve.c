@@ -149,16 +149,20 @@ static enum tn_status search(
 {
 	const double now = seconds > 0 ? tn_clock() : 0;
 	enum tn_status status;
+	int64_t rest;
 
 	s->left = nodes / GREEDY_SHARE;
 	s->until = seconds > 0 ? now + seconds / GREEDY_SHARE : 0;
 	status = tn_regions_greedy(s);
 	if (status == TN_OK)
 		status = tn_regions_improve(s);
-	s->left += nodes - nodes / GREEDY_SHARE;
-	s->until = seconds > 0 ? now + seconds : 0;
+	rest = s->left + nodes - nodes / GREEDY_SHARE;
+	s->left = rest / 2; /* the other half is for windows, if it comes to that */
+	s->until = seconds > 0 ? now + seconds * 3 / 4 : 0;
 	if (status == TN_OK)
 		status = tn_regions_exact(s, out_bound);
+	s->left += rest - rest / 2;
+	s->until = seconds > 0 ? now + seconds : 0;
 	if (status == TN_OK && s->found && s->best_cost > *out_bound)
 		status = tn_regions_window_bound(s, out_bound);
 	if (status == TN_OK && s->found && s->best_cost > *out_bound)

@@ -278,6 +278,8 @@ static const struct {
 		"1 B are missing in 'a', which has 15999 B" },
 	{ { KWS, { "--region", "a:16K", "--reserve", "a:500", "--overlap", "none" } }, 1,
 		"would fit: without the reserve of 'a'" },
+	{ { "fixtures/memories/two_branches.json", { "--region", "a:2000" } }, 1,
+		"would fit: --schedule search" },
 	{ { KWS, { "--ram", "8383" } }, 1, "the arena needs 8384 B, 1 B more" },
 	{ { KWS, { "--ram", "8383" } }, 1, "'conv0' 8000 B, 'depthwise1' 8000 B" },
 	{ { KWS, { "--ram", "15999", "--overlap", "none" } }, 1,
