@@ -50,6 +50,8 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 
 	if (run->options->rewrite)
 		list = run->options->rewrite;
+	else if (run->options->repair)
+		list = "none"; /* claims speak of the file's ops */
 	if (run->plan_file)
 		status = tn_file_read(
 			&run->arena, &run->diags, run->plan_file, &run->plan_source);
