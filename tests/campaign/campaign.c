@@ -243,6 +243,8 @@ static enum outcome judge(struct campaign *c, struct subject *s,
 	}
 	if (o == ACCEPTED_DIFFERENT && !c->until_unsound)
 		printf("seed %u: accepted and different\n", s->seed);
+	if (o == ACCEPTED_DIFFERENT && c->show)
+		show_plan(s, plan);
 	if (source == SOURCE_OURS && status != TN_OK) {
 		c->tally.ours_refused++;
 		if (!c->until_unsound)
@@ -310,6 +312,10 @@ static void make_bases(struct campaign *c, struct subject *s, struct tn_plan bas
 			continue;
 		}
 		base[i] = base[FIRST_FIT];
+		if (i == IN_TWO) {
+			c->tally.unplanned_in_two++;
+			continue;
+		}
 		c->tally.unplanned++;
 		printf("seed %u: the planner has no plan\n", s->seed);
 	}

@@ -158,7 +158,8 @@ bool tally_report(const struct tally *t)
 		if (t->kinds[i])
 			printf("%s%s %" PRIu64, n++ % 4 ? ", " : "\n  ",
 				tn_op_info((enum tn_op_kind)i)->name, t->kinds[i]);
-	printf("\n\nunsound %" PRIu64 ", plans of the planner refused %" PRIu64
+	printf("\n\nnot planned over two memories %" PRIu64, t->unplanned_in_two);
+	printf("\nunsound %" PRIu64 ", plans of the planner refused %" PRIu64
 	       ", graphs not planned %" PRIu64 "\n",
 		tally_unsound(t), t->ours_refused, t->unplanned);
 	return covers(t) && !tally_unsound(t) && !t->ours_refused && !t->unplanned;

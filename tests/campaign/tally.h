@@ -59,6 +59,7 @@ struct tally {
 	uint64_t elided; /* accepted, some op does not run */
 	uint64_t regions; /* accepted, two regions are used */
 	uint64_t ours_refused, unplanned; /* must stay 0 */
+	uint64_t unplanned_in_two; /* over two memories nothing was found */
 };
 
 uint64_t tally_pairs(const struct tally *t); /* that were executed */
