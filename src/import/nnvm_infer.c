@@ -197,6 +197,27 @@ static void activation(const struct node *n)
 	same(n);
 }
 
+/* The mask is of no use at inference: it has no elements, and nobody writes it. */
+static void dropout(const struct node *n)
+{
+	struct tn_shape none = { .rank = 1, .dim = { 0 } };
+
+	same(n);
+	for (size_t k = 1; k < n->r->f.out.v.count; k++)
+		set(n, &n->r->f.out, k, &none);
+	if (n->r->f.out.v.count > 1)
+		n->r->f.out.v.count = 1;
+}
+
+static void labelled(const struct node *n)
+{
+	const struct tn_shape *in = in_shape(n, 0);
+
+	same(n);
+	if (in && in->rank)
+		set_vector(n, 1, in->dim[0]);
+}
+
 static void norm(const struct node *n)
 {
 	const struct tn_shape *in = in_shape(n, 0);
@@ -365,10 +386,12 @@ void tn_nnvm_infer(struct tn_nnvm *r, const struct tn_at *at, const char *type)
 		{ "BatchNorm", norm },
 		{ "Concat", concat },
 		{ "Convolution", conv },
+		{ "Dropout", dropout },
 		{ "Flatten", flatten },
 		{ "FullyConnected", dense },
 		{ "Pooling", pool },
 		{ "Reshape", reshape },
+		{ "SoftmaxOutput", labelled },
 		{ "avg_pool2d", pool },
 		{ "batch_norm", norm },
 		{ "concatenate", concat },

@@ -455,6 +455,29 @@ static void read_operands(
 	}
 }
 
+/* The operand under a new name. A view has no writer of its own: what is written is
+ * another view of the same bytes. */
+static void write_in_place(
+	struct reader *r, const struct tn_at *node, tn_tensor_id self, const char *name)
+{
+	tn_tensor_id id = self;
+	const struct tn_tensor *t;
+
+	mutate(r, self);
+	if (tn_foreign_at(&r->f, self)->view_of.i == TN_NONE) {
+		also_named(r, name, self);
+	} else {
+		id = tensor_of(r, node, name);
+		if (id.i == TN_NONE)
+			return;
+		become_view(r, id, self, 0);
+		t = tn_foreign_at(&r->f, self);
+		tn_foreign_at(&r->f, id)->has_strides = t->has_strides;
+		memcpy(tn_foreign_at(&r->f, id)->stride, t->stride, sizeof(t->stride));
+	}
+	tn_foreign_out(&r->f, id);
+}
+
 static void read_node(struct reader *r, const struct tn_at *node)
 {
 	const char *target = tn_at_text(&r->tree, node, "target", "");
@@ -471,11 +494,7 @@ static void read_node(struct reader *r, const struct tn_at *node)
 		return;
 	read_operands(r, node, &a);
 	if (a.in_place && r->f.in.v.count && r->f.in.v.items[0].i != TN_NONE) {
-		tn_tensor_id self = r->f.in.v.items[0];
-
-		mutate(r, self);
-		also_named(r, results.name[0], self);
-		tn_foreign_out(&r->f, self);
+		write_in_place(r, node, r->f.in.v.items[0], results.name[0]);
 	} else {
 		n = tn_at_list(&r->tree, node, "outputs", &list);
 		for (size_t i = 0; i < n; i++) {

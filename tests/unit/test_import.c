@@ -146,12 +146,12 @@ END_TEST
 static void is_refused(const char *folder)
 {
 	static const char *const inputs[] = { "input.json", "input.tflite",
-		"input.onnx" };
+		"input.onnx", "input.xml" };
 	char path[4096];
 	struct loaded l;
 	FILE *there = NULL;
 
-	for (int i = 0; i < 3 && !there; i++) {
+	for (int i = 0; i < 4 && !there; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, inputs[i]);
 		there = fopen(path, "rb");
 	}
