@@ -20,6 +20,14 @@ static void read(struct tn_span *s, int64_t step, tn_op_id op)
 	s->reason = LIFE_READ;
 }
 
+/* Working memory is the op's from before its reads until after its writes. */
+static void worked_in(struct tn_span *s, int64_t step, tn_op_id op)
+{
+	s->first = s->first < step ? s->first : step;
+	read(s, step, op);
+	s->last = tn_max_i64(s->last, step + 1);
+}
+
 static void pin_ends(
 	const struct tn_graph *g, tn_tensor_id id, int64_t end, struct tn_span *s)
 {
@@ -70,8 +78,8 @@ static void merge(struct tn_span *root, const struct tn_span *member)
 
 /* A view that only its root's writer fills is born with the root; what nobody writes holds
  * undefined bytes from the start. */
-static int64_t first_bytes(const struct tn_liveness *live, const struct tn_aliases *aliases,
-	uint32_t i)
+static int64_t first_bytes(
+	const struct tn_liveness *live, const struct tn_aliases *aliases, uint32_t i)
 {
 	const struct tn_span *root = &live->tensor[aliases->of[i].root.i];
 
@@ -97,7 +105,12 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 		int64_t step = 2 * (int64_t)p;
 
 		for (uint32_t k = 0; k < op->n_inputs; k++)
-			if (op->inputs[k].i != TN_NONE)
+			if (op->inputs[k].i == TN_NONE)
+				continue;
+			else if (g->tensors[op->inputs[k].i].role == ROLE_SCRATCH)
+				worked_in(&live.tensor[op->inputs[k].i], step,
+					order->at[p]);
+			else
 				read(&live.tensor[op->inputs[k].i], step, order->at[p]);
 		for (uint32_t k = 0; k < op->n_outputs; k++)
 			if (op->outputs[k].i != TN_NONE)

@@ -21,6 +21,12 @@ bool tn_run_holds(struct tn_run *r, const struct tn_touch *t, struct tn_memory *
 	return n == end - begin;
 }
 
+/* Working memory that the graph has as a tensor: nobody left anything in it. */
+static bool is_scratch(const struct tn_run *r, const struct tn_touch *t)
+{
+	return r->c->g->tensors[t->at.root].role == ROLE_SCRATCH;
+}
+
 /* Do all operands hold what they must before the op, or after it? */
 static bool intact(struct tn_run *r, bool after, bool say)
 {
@@ -29,7 +35,7 @@ static bool intact(struct tn_run *r, bool after, bool say)
 	for (uint32_t k = 0; k < r->deed->n && (ok || say); k++) {
 		struct tn_touch *t = &r->deed->touches[k];
 
-		if (!after && !t->reads)
+		if ((!after && !t->reads) || is_scratch(r, t))
 			continue;
 		if (!tn_run_holds(r, t, after ? &t->after : &t->before, 0,
 			    t->at.end - t->at.begin, say, NULL))
@@ -78,8 +84,9 @@ static void take_back(struct tn_run *r)
 	for (uint32_t k = r->deed->n; k-- > 0;) { /* outputs, then inputs */
 		struct tn_touch *t = &r->deed->touches[k];
 
-		tn_run_put(r, t, t->writes ? &nothing : &t->before, 0,
-			t->at.end - t->at.begin);
+		if (!is_scratch(r, t))
+			tn_run_put(r, t, t->writes ? &nothing : &t->before, 0,
+				t->at.end - t->at.begin);
 	}
 }
 
@@ -98,24 +105,43 @@ static void run_stepwise(struct tn_run *r, struct tn_variant variant)
 	tn_replay(r, variant);
 }
 
-/* Scratch holds the op's garbage from before its first step until after its last. */
-static bool scratch(struct tn_run *r, const struct tn_plan_op *p, bool after)
+/* Garbage of the op in a piece of memory: put there, or (after) still there? */
+static bool garbage(
+	struct tn_run *r, uint32_t region, int64_t place, int64_t bytes, bool after)
 {
 	uint32_t value = r->deed->first_value + r->deed->n;
-	struct tn_segment s = { 0, p->scratch_bytes, 0, value };
+	struct tn_segment s = { 0, bytes, 0, value };
 	struct tn_memory want = { &s, 1, 1, 0 };
 	struct tn_memory *m;
 
-	if (!p->scratch_bytes)
+	if (!bytes || region >= r->c->plan->n_regions)
 		return true;
-	m = &r->regions[p->scratch_region];
+	m = &r->regions[region];
 	if (after)
-		return tn_memory_match(m, p->scratch_offset, &want, 0, p->scratch_bytes,
-			       true) == p->scratch_bytes;
-	if (!tn_memory_write(m, r->c->arena, p->scratch_offset,
-		    p->scratch_offset + p->scratch_bytes, value, 0))
+		return tn_memory_match(m, place, &want, 0, bytes, true) == bytes;
+	if (!tn_memory_write(m, r->c->arena, place, place + bytes, value, 0))
 		r->status = TN_ERR_NOMEM;
 	return true;
+}
+
+/* Scratch holds the op's garbage from before its first step until after its last. */
+static bool scratch(struct tn_run *r, const struct tn_plan_op *p, bool after)
+{
+	bool ok =
+		garbage(r, p->scratch_region, p->scratch_offset, p->scratch_bytes, after);
+
+	for (uint32_t k = 0; k < r->deed->n; k++) {
+		const struct tn_touch *t = &r->deed->touches[k];
+		const struct tn_plan_tensor *root;
+
+		if (t->tensor == TN_NONE || !is_scratch(r, t))
+			continue;
+		root = &r->c->plan->tensors[t->at.root];
+		ok = garbage(r, root->region, root->offset + t->at.begin,
+			     t->at.end - t->at.begin, after) &&
+		     ok;
+	}
+	return ok;
 }
 
 static bool check_variant(
