@@ -69,6 +69,8 @@ typedef struct tenure_options {
 	/* results */
 	const char *output; /* file or directory; NULL: standard output */
 	int json;           /* plan: print JSON */
+	const char *write_csv;    /* plan: MiniMalloc's CSV, here */
+	const char *write_header; /* plan: a C header with offsets, here */
 	int repair;         /* plan: from the graph's claims, or `plan`, made legal */
 	const char *format; /* lint: text, json, sarif, junit, github, markdown */
 	enum tenure_level fail_on;

@@ -5,6 +5,7 @@
 #include "driver/command.h"
 #include "driver/fit.h"
 #include "driver/repair.h"
+#include "export/plan_files.h"
 #include "report/plan_view_json.h"
 #include "report/text.h"
 
@@ -36,6 +37,27 @@ static enum tn_status show(struct tn_run *run)
 	return status;
 }
 
+/* For tools and firmware that have kernels of their own. */
+static enum tn_status write_files(struct tn_run *run)
+{
+	struct tn_strbuf text;
+	enum tn_status status = TN_OK;
+
+	tn_strbuf_init(&text);
+	if (run->options->write_csv) {
+		tn_export_plan_csv(&run->graph, &run->plan, &text);
+		status = tn_command_write(run, run->options->write_csv, &text);
+	}
+	tn_strbuf_release(&text);
+	tn_strbuf_init(&text);
+	if (status == TN_OK && run->options->write_header) {
+		tn_export_plan_header(&run->graph, &run->plan, &text);
+		status = tn_command_write(run, run->options->write_header, &text);
+	}
+	tn_strbuf_release(&text);
+	return status;
+}
+
 int tenure_plan(const tenure_options *options, const char *graph)
 {
 	struct tn_run run;
@@ -52,6 +74,8 @@ int tenure_plan(const tenure_options *options, const char *graph)
 		status = tn_repair_run(&run);
 	if (status == TN_OK)
 		status = show(&run);
+	if (status == TN_OK)
+		status = write_files(&run);
 	if (status == TN_OK && !tn_fit_budget(&run))
 		status = TN_ERR_REFUSED;
 	return tn_command_end(&run, status);

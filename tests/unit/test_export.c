@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "export/native.h"
+#include "export/plan_files.h"
 #include "loaded.h"
 #include "same_graph.h"
 
@@ -202,6 +203,43 @@ START_TEST(text_is_stable)
 }
 END_TEST
 
+START_TEST(plans_are_written_for_others)
+{
+	struct tn_tensor tensors[] = {
+		{ .name = "in,put \"a\"", .view_of = { TN_NONE } },
+		{ .name = "w", .view_of = { TN_NONE } },
+		{ .name = "view", .view_of = { 0 } },
+		{ .name = "y:0", .view_of = { TN_NONE } },
+	};
+	struct tn_plan_tensor places[] = {
+		{ .region = 0, .offset = 16, .bytes = 8, .first = 0, .last = 2 },
+		{ .region = TN_REGION_NONE },
+		{ .region = 0, .offset = 16, .bytes = 8, .first = 0, .last = 2 },
+		{ .region = 0, .offset = 0, .bytes = 12, .first = 1, .last = 4 },
+	};
+	struct tn_plan_region region = { .name = "arena", .used = 24, .align = 16 };
+	struct tn_graph g = { .tensors = tensors, .n_tensors = 4 };
+	struct tn_plan plan = {
+		.tensors = places, .n_tensors = 4, .regions = &region, .n_regions = 1
+	};
+	struct tn_strbuf out;
+
+	tn_strbuf_init(&out);
+	tn_export_plan_csv(&g, &plan, &out);
+	ck_assert_str_eq(out.text, "id,lower,upper,size,offset\n"
+				   "\"in,put \"\"a\"\"#0\",0,4,8,16\n"
+				   "y:0#3,1,6,12,0\n");
+	tn_strbuf_release(&out);
+	tn_strbuf_init(&out);
+	tn_export_plan_header(&g, &plan, &out);
+	ck_assert_ptr_nonnull(strstr(out.text, "#define TENURE_ARENA_BYTES 24\n"
+					       "#define TENURE_ARENA_ALIGN 16\n\n"
+					       "#define TENURE_T0_IN_PUT__A_ 16\n"
+					       "#define TENURE_T3_Y_0 0\n\n#endif\n"));
+	tn_strbuf_release(&out);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("export");
@@ -214,6 +252,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, cases_round_trip);
 	tcase_add_test(tc, side_file_round_trip);
 	tcase_add_test(tc, floats_round_trip);
+	tcase_add_test(tc, plans_are_written_for_others);
 	suite_add_tcase(s, tc);
 	return s;
 }

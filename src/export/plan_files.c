@@ -1,0 +1,92 @@
+#include "export/plan_files.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+static bool has_memory(const struct tn_graph *g, const struct tn_plan *plan, uint32_t i)
+{
+	return plan->tensors[i].region != TN_REGION_NONE &&
+	       g->tensors[i].view_of.i == TN_NONE;
+}
+
+/* The name and the index, quoted when the name holds what separates fields. */
+static void put_id(struct tn_strbuf *out, const char *name, uint32_t index)
+{
+	const char *quote = strpbrk(name, ",\"\r\n") ? "\"" : "";
+
+	tn_strbuf_puts(out, quote);
+	for (; *name; name++) {
+		if (*name == '"')
+			tn_strbuf_putc(out, '"');
+		tn_strbuf_putc(out, *name);
+	}
+	tn_strbuf_printf(out, "#%u%s", index, quote);
+}
+
+void tn_export_plan_csv(
+	const struct tn_graph *g, const struct tn_plan *plan, struct tn_strbuf *out)
+{
+	tn_strbuf_puts(out, "id,lower,upper,size,offset\n");
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const struct tn_plan_tensor *t = &plan->tensors[i];
+
+		if (!has_memory(g, plan, i))
+			continue;
+		put_id(out, g->tensors[i].name, i);
+		tn_strbuf_printf(out,
+			",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", t->first,
+			t->last + 1, t->bytes, t->offset);
+	}
+}
+
+/* Letters, digits and underscores in capitals; never empty. */
+static void put_identifier(struct tn_strbuf *out, const char *text)
+{
+	if (!*text)
+		tn_strbuf_puts(out, "TENSOR");
+	for (; *text; text++) {
+		char c = *text;
+
+		if (c >= 'a' && c <= 'z')
+			c = (char)(c - 'a' + 'A');
+		if (!((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+			c = '_';
+		tn_strbuf_putc(out, c);
+	}
+}
+
+void tn_export_plan_header(
+	const struct tn_graph *g, const struct tn_plan *plan, struct tn_strbuf *out)
+{
+	tn_strbuf_puts(out,
+		"/* Made by tenure: where each tensor lies, in bytes from the "
+		"start of its region. */\n#ifndef TENURE_OFFSETS_H\n#define "
+		"TENURE_OFFSETS_H\n\n");
+	for (uint32_t i = 0; i < plan->n_regions; i++) {
+		tn_strbuf_puts(out, "#define TENURE_");
+		put_identifier(out, plan->regions[i].name);
+		tn_strbuf_printf(out, "_BYTES %" PRId64 "\n#define TENURE_",
+			plan->regions[i].used);
+		put_identifier(out, plan->regions[i].name);
+		tn_strbuf_printf(out, "_ALIGN %" PRId64 "\n", plan->regions[i].align);
+	}
+	tn_strbuf_putc(out, '\n');
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const struct tn_plan_tensor *t = &plan->tensors[i];
+
+		if (!has_memory(g, plan, i))
+			continue;
+		tn_strbuf_printf(out, "#define TENURE_T%u_", i);
+		put_identifier(out, g->tensors[i].name);
+		tn_strbuf_printf(out, " %" PRId64, t->offset);
+		if (plan->n_regions > 1) {
+			tn_strbuf_puts(out, " /* in ");
+			put_identifier(out, plan->regions[t->region].name);
+			tn_strbuf_puts(out, " */");
+		}
+		tn_strbuf_putc(out, '\n');
+	}
+	tn_strbuf_puts(out, "\n#endif\n");
+}
