@@ -4,7 +4,9 @@
 
 #include "claims/model.h"
 
-/* Does the op keep this operand (inputs first, then outputs) for its backward pass? */
-bool tn_autograd_saves(const struct tn_model *m, uint32_t op, uint32_t operand);
+/* Does the op keep this operand (inputs first, then outputs) for its backward pass, when
+ * it runs in place of its first operand, or not? */
+bool tn_autograd_saves(
+	const struct tn_model *m, uint32_t op, uint32_t operand, bool in_place);
 
 #endif

@@ -129,6 +129,8 @@ struct tn_claims {
 	struct tn_claim_set
 		*sets; /* of two claims and more, small ones first; all last */
 	uint32_t n_sets;
+	bool has_graph; /* in training, some ops say that they work in place: */
+	struct tn_claim_verdict graph; /* what comes of that */
 };
 
 /* Each claim of the graph alone, and together: claims may be alternatives, so when they are

@@ -2,6 +2,7 @@
 
 #include "base/banned.h"
 #include "claims/scope.h"
+#include "claims/training.h"
 
 enum tn_status tn_court_init(struct tn_court *c, const struct tn_graph *g,
 	const struct tn_claim_options *options, struct tn_arena *arena,
@@ -14,7 +15,12 @@ enum tn_status tn_court_init(struct tn_court *c, const struct tn_graph *g,
 		c->options = *options;
 	if (g->parallel)
 		c->options.execution = EXECUTION_PARALLEL;
-	status = tn_model_init(&c->model, g, c->options.declared, arena, diags);
+	status = TN_OK;
+	if (c->options.profile == PROFILE_TRAINING)
+		status = tn_training_graph(g, arena, &c->g);
+	if (status == TN_OK)
+		status =
+			tn_model_init(&c->model, c->g, c->options.declared, arena, diags);
 	return status == TN_OK ? tn_meaning_init(&c->meaning, &c->model, arena) : status;
 }
 
@@ -248,7 +254,7 @@ static enum tn_status choose(
 
 		for (size_t k = 0; k < c->baseline.list.count && !known; k++)
 			known = same_loss(l, &c->baseline.list.items[k]);
-		if (known && !concerns(t, l)) {
+		if (known && t->setting.n_claims && !concerns(t, l)) {
 			t->why = "the graph itself goes wrong elsewhere, with or without "
 				 "the claims";
 			continue;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "claims/court.h"
+#include "claims/training.h"
 
 #include "base/banned.h"
 
@@ -151,6 +152,21 @@ static enum tn_status judge_sets(struct tn_court *c, struct tn_arena *arena,
 	return status == TN_OK ? judge_together(c, 0, arena, diags, out) : status;
 }
 
+/* Ops that say themselves that they work in place: is anything lost that backward needs? */
+static enum tn_status judge_graph(
+	struct tn_court *c, struct tn_arena *arena, struct tn_claims *out)
+{
+	const struct tn_claim **set;
+	uint32_t n;
+	bool any;
+	enum tn_status status = tn_training_claims(c->g, c->arena, &set, &n, &any);
+
+	if (status != TN_OK || !any)
+		return status;
+	out->has_graph = true;
+	return judge(c, set, n, arena, &out->graph);
+}
+
 enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 	const struct tn_claim_options *options, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_claims *out)
@@ -160,7 +176,7 @@ enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 	enum tn_status status = TN_OK;
 
 	*out = (struct tn_claims){ 0 };
-	if (!g->n_claims)
+	if (!g->n_claims && !(options && options->profile == PROFILE_TRAINING))
 		return TN_OK;
 	tn_arena_init(&own);
 	status = tn_court_init(&court, g, options, &own, diags);
@@ -168,6 +184,8 @@ enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 		status = judge_each(&court, arena, diags, out);
 	if (status == TN_OK)
 		status = judge_sets(&court, arena, diags, out);
+	if (status == TN_OK && court.options.profile == PROFILE_TRAINING)
+		status = judge_graph(&court, arena, out);
 	tn_arena_release(&own);
 	return status;
 }

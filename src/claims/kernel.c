@@ -3,6 +3,7 @@
 
 #include "base/banned.h"
 #include "claims/model.h"
+#include "claims/training.h"
 
 /* Types of the native vocabulary that is about memory. All others are ops of op.def, or
  * opaque. */
@@ -201,7 +202,9 @@ static void find_kind(
 	uint32_t n;
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (strcmp(types[i].type, op->type) == 0) {
+		if (strcmp(types[i].type, op->type) == 0 ||
+			(op->kind == OP_UNKNOWN && tn_op_says_in_place(op) &&
+				tn_type_same(types[i].type, op->type))) {
 			k->kind = types[i].kind;
 			k->copies = types[i].copies;
 			return;
@@ -249,6 +252,17 @@ static bool runs_no_code(const struct tn_model *m, uint32_t op)
 		return false;
 	out = tn_model_operand(m, op, m->g->ops[op].n_inputs);
 	return flag(&m->g->ops[op], "view") && in && out && in->root == out->root;
+}
+
+/* An in-place op of a framework, on the very storage that it reads. */
+static bool writes_its_operand(const struct tn_model *m, uint32_t op)
+{
+	const struct tn_op *o = &m->g->ops[op];
+	const struct tn_form *in = tn_model_operand(m, op, 0);
+	const struct tn_form *out = tn_model_operand(m, op, o->n_inputs);
+
+	return tn_op_says_in_place(o) && o->n_inputs && o->n_outputs && in && out &&
+	       in->root == out->root;
 }
 
 /* Outputs that nobody reads come last: what they overlap is then lost for sure. */
@@ -381,6 +395,8 @@ enum tn_status tn_kernel_init(struct tn_model *m, uint32_t op, bool valid)
 		k->kind = KERNEL_POINT;
 		k->copies = true;
 	}
+	if (k->unknown_type && writes_its_operand(m, op))
+		k->buffered = true; /* it is what it was made for */
 	if (!find_moves(m, o, k))
 		return TN_ERR_NOMEM;
 	if (k->kind == KERNEL_POINT && k->copies)

@@ -78,6 +78,8 @@ void tn_claims_report(
 {
 	for (uint32_t i = 0; i < claims->n; i++)
 		report(g, g->claims[i].pointer, g->claims[i].id, &claims->each[i], diags);
+	if (claims->has_graph)
+		report(g, "/ops", NULL, &claims->graph, diags);
 	/* claims that cannot hold together may be alternatives: that is no finding */
 	for (uint32_t i = 0; i < claims->n_sets; i++)
 		if (is_news(claims, i))
@@ -128,6 +130,10 @@ void tn_claims_print(
 	const struct tn_graph *g, const struct tn_claims *claims, struct tn_strbuf *out)
 {
 	tn_strbuf_puts(out, "claims:\n");
+	if (claims->has_graph) {
+		tn_strbuf_puts(out, "  (ops that work in place)");
+		print(&claims->graph, g, out);
+	}
 	for (uint32_t i = 0; i < claims->n; i++) {
 		tn_strbuf_printf(out, "  %s", g->claims[i].id);
 		print(&claims->each[i], g, out);

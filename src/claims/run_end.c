@@ -111,6 +111,31 @@ static bool escapes(const struct tn_model *m, uint32_t tensor)
 	return false;
 }
 
+/* Does the op write its first output exactly over its first operand? */
+static bool runs_in_place(const struct tn_pass *p, uint32_t op)
+{
+	const struct tn_form *in = tn_model_operand(p->r->m, op, 0);
+	const struct tn_form *out =
+		tn_model_operand(p->r->m, op, p->r->m->g->ops[op].n_inputs);
+
+	return in && out && p->r->m->g->ops[op].n_inputs &&
+	       tn_setting_address(p->r->s, tn_model_tensor(p->r->m, op, 0), in->lo) ==
+		       tn_setting_address(p->r->s,
+			       tn_model_tensor(p->r->m, op, p->r->m->g->ops[op].n_inputs),
+			       out->lo);
+}
+
+/* State that the op itself updates: backward has no use for it. */
+static bool updates(const struct tn_model *m, uint32_t op, uint32_t tensor)
+{
+	if (m->role[m->form[tensor].root] != ROLE_VARIABLE)
+		return false;
+	for (uint32_t k = 0; k < m->g->ops[op].n_outputs; k++)
+		if (m->g->ops[op].outputs[k].i == tensor)
+			return true;
+	return false;
+}
+
 /* In training, backward reads what an op has saved: its operands or its result as they
  * were then. */
 static void check_saved(struct tn_pass *p)
@@ -120,17 +145,19 @@ static void check_saved(struct tn_pass *p)
 	for (uint32_t op = 0; op < m->g->n_ops; op++) {
 		const struct tn_op *o = &m->g->ops[op];
 		const struct tn_instance *at = &p->world->instance[p->run][op];
+		bool in_place;
 
 		if (!at->active || m->kernel[op].kind == KERNEL_VIEW ||
 			p->r->s->fate[op] != FATE_RUNS)
 			continue;
+		in_place = o->n_outputs && runs_in_place(p, op);
 		for (uint32_t k = 0; k < o->n_inputs + o->n_outputs; k++) {
 			const struct tn_form *f = tn_model_operand(m, op, k);
-			bool saved = f && tn_autograd_saves(m, op, k);
+			bool saved = f && tn_autograd_saves(m, op, k, in_place);
 			uint32_t t = tn_model_tensor(m, op, k);
 			size_t n = p->r->losses->list.count;
 
-			if (!saved || m->role[f->root] == ROLE_CONST)
+			if (!saved || m->role[f->root] == ROLE_CONST || updates(m, op, t))
 				continue;
 			check_tensor(p, LOSS_SAVED, t,
 				k < o->n_inputs ? &at->before[k]

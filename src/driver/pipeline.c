@@ -363,7 +363,10 @@ enum tn_status tn_pipeline_claims(struct tn_run *run, enum tn_status status)
 	struct tn_claim_options options;
 	enum tn_status judged;
 
-	if ((status != TN_OK && status != TN_ERR_INPUT) || !run->graph.n_claims)
+	if ((status != TN_OK && status != TN_ERR_INPUT) ||
+		(!run->graph.n_claims &&
+			(run->options->profile == TENURE_PROFILE_INFERENCE ||
+				!run->graph.n_ops)))
 		return status;
 	judged = tn_judge_options(run, &options);
 	if (judged == TN_OK)

@@ -8,7 +8,8 @@
  *                             have, align, invocation },
  *                  reason, saves_bytes, remedies: [{ kind, text, bytes }],
  *                  assumptions[], notes[] }],         (only if a graph has claims;
- *                                                          id null: a set of several)
+ *                                                          id null: a set of several,
+ *                                                          or of none: the graph's own)
  *     "candidates": [{ file, id, op, in, out, verdict, obligation, hazard,
  *                      witness: { writer, victim, reader, bytes: [begin, end] },
  *                      reason, saves_bytes, displacement: { order, hold, rule, bytes },

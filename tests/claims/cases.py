@@ -36,6 +36,11 @@ def own(root):
     return cases
 
 
+def training(root):
+    """An item without claims is about the ops that say themselves that they work in place."""
+    return json.loads((root / 'fixtures/training/cases.json').read_text())
+
+
 def subset(case, item):
     """The graph with only the claims of the item."""
     graph = dict(case['graph'], format='tenure.graph/1')

@@ -142,5 +142,5 @@ def check(list_of_cases, seed):
 
 bad = 0
 for seed in (1, 2):
-    bad += check(cases.own(root) + cases.public(root), seed)
+    bad += check(cases.own(root) + cases.training(root) + cases.public(root), seed)
 sys.exit(1 if bad else 0)
