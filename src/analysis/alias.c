@@ -6,7 +6,7 @@
 
 bool tn_tensor_is_planned(const struct tn_tensor *t)
 {
-	return t->role != ROLE_CONST && t->data_kind == DATA_NONE && t->bytes >= 0;
+	return !tn_tensor_is_constant(t) && t->bytes >= 0;
 }
 
 /* Bytes from the first to behind the last element of a view. */

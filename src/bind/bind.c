@@ -133,7 +133,7 @@ static bool check_tensor(struct tn_binder *b, const struct tn_tensor *t)
 			"cannot run: tensor '%s' has strides", t->name);
 	if (t->data_kind == DATA_MISSING)
 		return tn_binder_refuse(b, TN_RULE_MISSING,
-			"cannot run: the values of constant '%s' are not in the file",
+			"cannot run: the values of '%s' are not in the file",
 			t->name);
 	return true;
 }

@@ -168,7 +168,7 @@ bool tn_binder_ints(struct tn_binder *b, uint32_t k, const char *attr, int64_t *
 
 	*out_n = 0;
 	if (t) {
-		if (t->data_kind != DATA_BYTES)
+		if (t->data_kind != DATA_BYTES || !tn_tensor_is_constant(t))
 			return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
 				"needs a constant for operand '%s'", t->name);
 		if (t->elements > max)

@@ -90,8 +90,9 @@ static bool given_fill(struct tn_binder *b, struct tn_pad_params *p)
 	const struct tn_tensor *value = tn_binder_in(b, 2);
 	size_t width;
 
-	if (!value || value->data_kind != DATA_BYTES || value->elements != 1 ||
-		value->dtype != tn_binder_in(b, 0)->dtype || value->bytes > 4)
+	if (!value || value->data_kind != DATA_BYTES || !tn_tensor_is_constant(value) ||
+		value->elements != 1 || value->dtype != tn_binder_in(b, 0)->dtype ||
+		value->bytes > 4)
 		return tn_binder_refuse(
 			b, TN_RULE_NO_KERNEL, "needs a constant of its type to pad with");
 	width = (size_t)value->bytes;

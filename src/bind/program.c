@@ -197,7 +197,7 @@ static void check_written(struct builder *b, const struct tn_program_op *po)
 		if (id.i == TN_NONE || b->out->tensors[id.i].region != TN_REGION_NONE)
 			continue;
 		t = &b->g->tensors[id.i];
-		if (t->data_kind == DATA_NONE) /* told of already, or without bytes */
+		if (!tn_tensor_is_constant(t)) /* told of already, or without bytes */
 			continue;
 		tn_diag_at(b->diags, SEVERITY_ERROR, "exec/no-place", b->g->source,
 			t->pointer, t->name,

@@ -56,7 +56,10 @@ const struct tn_tensor *tn_constant_of(
 	if (!tn_view_root(g, id, &root, out_offset))
 		return NULL;
 	t = &g->tensors[root.i];
-	return t->data_kind == DATA_BYTES && t->data_bytes == t->bytes ? t : NULL;
+	return t->data_kind == DATA_BYTES && t->data_bytes == t->bytes &&
+			       tn_tensor_is_constant(t)
+		       ? t
+		       : NULL;
 }
 
 static void use(const struct tn_graph *g, bool *used, tn_tensor_id id)
@@ -68,7 +71,7 @@ static void use(const struct tn_graph *g, bool *used, tn_tensor_id id)
 	for (uint32_t hops = 0; hops <= g->n_tensors && tn_tensor_id_ok(g, id); hops++) {
 		const struct tn_tensor *t = &g->tensors[id.i];
 
-		if (t->data_kind != DATA_NONE || t->role == ROLE_CONST)
+		if (tn_tensor_is_constant(t))
 			return;
 		used[id.i] = true;
 		id = t->view_of;

@@ -53,7 +53,7 @@ bool tn_binder_unpack(struct tn_binder *b, uint32_t slot, const struct tn_tensor
 
 	if (filter->dtype != DTYPE_I4)
 		return true;
-	if (filter->data_kind != DATA_BYTES ||
+	if (filter->data_kind != DATA_BYTES || !tn_tensor_is_constant(filter) ||
 		filter->data_bytes < (filter->elements + 1) / 2)
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
 			"needs a constant for filter '%s'", filter->name);

@@ -242,7 +242,7 @@ static enum tn_status resolve(struct tn_model *m, struct tn_diags *diags)
 static bool owns_initially(const struct tn_tensor *t)
 {
 	return t->role == ROLE_INPUT || t->role == ROLE_CONST ||
-	       t->role == ROLE_VARIABLE || t->data_kind != DATA_NONE;
+	       t->role == ROLE_VARIABLE || tn_tensor_is_constant(t);
 }
 
 /* Who owns the bytes of each root, and what is there before the first op. */
@@ -251,8 +251,8 @@ static void find_owners(struct tn_model *m)
 	const struct tn_graph *g = m->g;
 
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
-		m->role[i] = g->tensors[i].data_kind != DATA_NONE ? ROLE_CONST
-								  : g->tensors[i].role;
+		m->role[i] = tn_tensor_is_constant(&g->tensors[i]) ? ROLE_CONST
+								   : g->tensors[i].role;
 		m->output[i] = g->tensors[i].role == ROLE_OUTPUT;
 	}
 	for (uint32_t i = 0; i < g->n_outputs; i++)

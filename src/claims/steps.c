@@ -314,9 +314,7 @@ static bool contract(struct tn_claim_walk *w)
 	for (uint32_t k = 0; k < w->op->n_inputs; k++) {
 		uint32_t t = w->op->inputs[k].i;
 
-		if (t != TN_NONE &&
-			(w->m->g->tensors[t].role == ROLE_CONST ||
-				w->m->g->tensors[t].data_kind != DATA_NONE) &&
+		if (t != TN_NONE && tn_tensor_is_constant(&w->m->g->tensors[t]) &&
 			!tn_steps_whole(w, k))
 			return false;
 	}

@@ -28,7 +28,7 @@ bool tn_walk_shares(const struct tn_walk *w, uint32_t input)
 {
 	const struct tn_tensor *t = tn_walk_input(w, input);
 
-	return t && t->role != ROLE_CONST && t->data_kind == DATA_NONE;
+	return t && !tn_tensor_is_constant(t);
 }
 
 int64_t tn_walk_width(const struct tn_tensor *t)

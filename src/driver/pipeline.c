@@ -105,28 +105,6 @@ static enum tn_status check_dump(struct tn_run *run)
 	return TN_OK;
 }
 
-/* What a variable holds before the first run is not planned for yet: say so rather than
- * start it from something else. */
-static enum tn_status refuse_initial_values(struct tn_run *run)
-{
-	enum tn_status status = TN_OK;
-
-	for (uint32_t i = 0; i < run->graph.n_tensors; i++) {
-		const struct tn_tensor *t = &run->graph.tensors[i];
-
-		if (t->role != ROLE_VARIABLE || t->data_kind == DATA_NONE)
-			continue;
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "graph/initial-value",
-			run->source, t->pointer, t->name,
-			"the variable '%s' has an initial value, which cannot be planned "
-			"or "
-			"executed yet",
-			t->name);
-		status = TN_ERR_INPUT;
-	}
-	return status;
-}
-
 /* --keep: the named tensors must hold their values to the end. */
 static enum tn_status keep_tensors(struct tn_run *run)
 {
@@ -319,8 +297,6 @@ enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage l
 	if (status == TN_OK)
 		status = read_graph(run, file);
 	if (status == TN_OK && last >= STAGE_PROVE)
-		status = refuse_initial_values(run);
-	if (status == TN_OK)
 		status = invent(run);
 	if (status == TN_OK)
 		status = keep_tensors(run);

@@ -155,6 +155,17 @@ static void print_void(const struct tn_writer *w, struct tn_strbuf *out)
 		tn_strbuf_printf(out, "\t(void)%s;\n", w->regions[i].ident);
 }
 
+/* The value that a variable starts from: a constant of its own. */
+static void print_first_value(
+	struct tn_strbuf *out, uint32_t id, const struct tn_tensor *t)
+{
+	tn_strbuf_puts(out, "\t{\n\t\tstatic const unsigned char first[] = {");
+	for (int64_t i = 0; i < t->bytes; i++)
+		tn_strbuf_printf(out, "%s%u,", i % 16 ? " " : "\n\t\t\t", t->data[i]);
+	tn_strbuf_printf(
+		out, "\n\t\t};\n\n\t\tmemcpy(T%u, first, sizeof(first));\n\t}\n", id);
+}
+
 static void print_init(const struct tn_writer *w, struct tn_strbuf *out)
 {
 	tn_strbuf_printf(out, "\nvoid %s_init(", w->ident);
@@ -169,8 +180,12 @@ static void print_init(const struct tn_writer *w, struct tn_strbuf *out)
 	for (uint32_t i = 0; i < w->g->n_tensors; i++) {
 		const struct tn_tensor *t = &w->g->tensors[i];
 
-		if (t->role == ROLE_VARIABLE &&
-			w->program.tensors[i].region != TN_REGION_NONE)
+		if (t->role != ROLE_VARIABLE ||
+			w->program.tensors[i].region == TN_REGION_NONE)
+			continue;
+		if (t->data_kind == DATA_BYTES && t->data_bytes == t->bytes && t->bytes)
+			print_first_value(out, i, t);
+		else
 			tn_strbuf_printf(out, "\tmemset(T%u, %u, %" PRId64 ");\n", i,
 				tn_variable_byte(t), t->bytes);
 	}

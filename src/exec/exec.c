@@ -180,7 +180,11 @@ void tn_exec_reset(struct tn_exec *e)
 		const struct tn_tensor *t = &e->graph->tensors[i];
 		const struct tn_storage *s = &e->program.tensors[i];
 
-		if (t->role == ROLE_VARIABLE && s->region != TN_REGION_NONE)
+		if (t->role != ROLE_VARIABLE || s->region == TN_REGION_NONE)
+			continue;
+		if (t->data_kind == DATA_BYTES && t->data_bytes == s->bytes)
+			memcpy(tn_exec_at(e, s), t->data, (size_t)s->bytes);
+		else
 			memset(tn_exec_at(e, s), tn_variable_byte(t), (size_t)s->bytes);
 	}
 }

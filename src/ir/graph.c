@@ -61,6 +61,12 @@ uint32_t tn_op_operands(const struct tn_graph *g, const struct tn_op *op)
 	return n;
 }
 
+bool tn_tensor_is_constant(const struct tn_tensor *t)
+{
+	return t->role == ROLE_CONST ||
+	       (t->data_kind != DATA_NONE && t->role != ROLE_VARIABLE);
+}
+
 bool tn_graph_is_input(const struct tn_graph *g, tn_tensor_id id)
 {
 	return contains(g->inputs, g->n_inputs, id);
@@ -81,8 +87,9 @@ bool tn_tensor_int(const struct tn_tensor *t, int64_t index, int64_t *out)
 	bool is_unsigned = t->dtype == DTYPE_U8 || t->dtype == DTYPE_U16 ||
 			   t->dtype == DTYPE_U32 || t->dtype == DTYPE_BOOL;
 
-	if (t->data_kind != DATA_BYTES || !(is_signed || is_unsigned) || index < 0 ||
-		index >= t->elements || (index + 1) * (int64_t)width > t->data_bytes)
+	if (t->data_kind != DATA_BYTES || !tn_tensor_is_constant(t) ||
+		!(is_signed || is_unsigned) || index < 0 || index >= t->elements ||
+		(index + 1) * (int64_t)width > t->data_bytes)
 		return false;
 	for (size_t i = 0; i < width; i++)
 		raw |= (uint64_t)t->data[(size_t)index * width + i] << (8 * i);

@@ -34,9 +34,9 @@ struct tn_quant {
 };
 
 enum tn_data_kind {
-	DATA_NONE,    /* not a constant */
+	DATA_NONE,    /* not in the file */
 	DATA_BYTES,   /* little-endian, dense, row-major, `data_bytes` of them */
-	DATA_MISSING, /* a constant whose values are not in the file */
+	DATA_MISSING, /* should be in the file, and is not */
 };
 
 struct tn_tensor {
@@ -196,6 +196,10 @@ int64_t tn_op_int_at(const struct tn_op *op, const char *name, size_t k,
 
 /* Inputs without the scratch at the end: working memory is no operand. */
 uint32_t tn_op_operands(const struct tn_graph *g, const struct tn_op *op);
+
+/* Is its value in the file, and never written? What a variable has in the file is only the
+ * value that it starts from. */
+bool tn_tensor_is_constant(const struct tn_tensor *t);
 
 /* Is the tensor in the list of graph inputs, of graph outputs? */
 bool tn_graph_is_input(const struct tn_graph *g, tn_tensor_id id);

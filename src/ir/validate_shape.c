@@ -146,7 +146,7 @@ static void check_pad(struct tn_check *c, const struct tn_op *op)
 	const struct tn_tensor *in = input(c, op, 0), *pads = input(c, op, 1);
 	const struct tn_tensor *out = output(c, op, 0);
 
-	if (!in || !pads || pads->data_kind != DATA_BYTES)
+	if (!in || !pads || pads->data_kind != DATA_BYTES || !tn_tensor_is_constant(pads))
 		return;
 	if (in->shape.rank != out->shape.rank || pads->elements != 2 * in->shape.rank) {
 		misfit(c, op, in, out, "does not pad to");
@@ -173,7 +173,7 @@ static void check_transpose(struct tn_check *c, const struct tn_op *op)
 
 	check_same_elements(c, op);
 	if (!in || !perm || perm->data_kind != DATA_BYTES ||
-		in->elements != out->elements)
+		!tn_tensor_is_constant(perm) || in->elements != out->elements)
 		return;
 	for (uint32_t i = 0; i < in->shape.rank; i++) {
 		int64_t from = -1;
@@ -197,7 +197,7 @@ static void check_reduce(struct tn_check *c, const struct tn_op *op)
 	int64_t left = 1;
 	uint32_t folded = 0;
 
-	if (!in || !axes || axes->data_kind != DATA_BYTES)
+	if (!in || !axes || axes->data_kind != DATA_BYTES || !tn_tensor_is_constant(axes))
 		return;
 	for (int64_t i = 0; i < axes->elements; i++) {
 		int64_t axis = 0;

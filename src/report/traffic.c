@@ -77,7 +77,7 @@ struct tn_traffic tn_traffic_of(const struct tn_graph *g, const struct tn_op *op
 		if (!t)
 			continue;
 		add(&traffic.bytes_read, t->bytes);
-		if (t->role == ROLE_CONST || t->data_kind != DATA_NONE)
+		if (tn_tensor_is_constant(t))
 			add(&traffic.const_bytes, t->bytes);
 	}
 	for (uint32_t k = 0; k < op->n_outputs; k++) {

@@ -31,7 +31,7 @@ const char *tn_words_role(const struct tn_graph *g, tn_tensor_id id)
 {
 	const struct tn_tensor *t = &g->tensors[id.i];
 
-	if (t->role == ROLE_CONST || t->data_kind != DATA_NONE)
+	if (tn_tensor_is_constant(t))
 		return "constant";
 	if (t->role == ROLE_VARIABLE)
 		return "variable";

@@ -102,7 +102,7 @@ static int64_t constant_bytes(const struct tn_graph *g, struct tn_arena *scratch
 			const uint32_t id = g->ops[i].inputs[k].i;
 
 			if (id == TN_NONE || seen[id] ||
-				g->tensors[id].data_kind == DATA_NONE)
+				!tn_tensor_is_constant(&g->tensors[id]))
 				continue;
 			seen[id] = true;
 			sum += g->tensors[id].bytes; /* validated: the sum fits */

@@ -54,11 +54,6 @@ static bool is_quantised(const struct tn_tensor *t)
 	return t->dtype == DTYPE_I8 || t->dtype == DTYPE_I16;
 }
 
-static bool is_constant(const struct tn_tensor *t)
-{
-	return t->data_kind != DATA_NONE || t->role == ROLE_CONST;
-}
-
 /* Results of a fixed range have a fixed quantisation. */
 static bool quantise_output(struct maker *m, enum tn_op_kind kind, struct tn_tensor *t)
 {
@@ -300,7 +295,7 @@ static bool quantise_weights(struct maker *m, const struct tn_op *op)
 		return true;
 	in = &m->to->tensors[op->inputs[0].i];
 	filter = &m->to->tensors[op->inputs[1].i];
-	if (!is_quantised(in) || !filter->shape.rank || !is_constant(filter))
+	if (!is_quantised(in) || !filter->shape.rank || !tn_tensor_is_constant(filter))
 		return true;
 	if (!set_quant(m, filter, weight_scale(taps_of(op, filter)), 0))
 		return false;

@@ -58,12 +58,6 @@ static bool extent_of(const struct tn_graph *g, uint32_t id, struct tn_extent *o
 	return start >= 0 && lo >= 0 && out->end <= storage_of(&g->tensors[root]);
 }
 
-static bool is_constant(const struct tn_tensor *t)
-{
-	return t->role == ROLE_CONST ||
-	       (t->data_kind != DATA_NONE && t->role != ROLE_VARIABLE);
-}
-
 static bool unary(const struct tn_op *op)
 {
 	return op->n_inputs > 0 && op->n_outputs == 1 && op->inputs[0].i != TN_NONE &&
@@ -122,18 +116,10 @@ static void describe(const struct tn_reference *ref, const struct tn_op *op,
 		    (deed->opaque && ref->g->tensors[t->at.root].role == ROLE_VARIABLE);
 }
 
-/* Also when an operand in planned memory has data (a variable's first value): the steps
- * take it for a constant and do not speak of it. */
 static bool is_opaque(const struct tn_reference *ref, tn_op_id id)
 {
-	const struct tn_op *op = &ref->g->ops[id.i];
 	struct tn_variant variants[TN_VARIANTS_MAX];
 
-	for (uint32_t k = 0; k < op->n_inputs; k++)
-		if (op->inputs[k].i != TN_NONE &&
-			ref->g->tensors[op->inputs[k].i].data_kind != DATA_NONE &&
-			!ref->constant[ref->extent[op->inputs[k].i].root])
-			return true;
 	return !tn_contract_variants(ref->g, id, variants);
 }
 
@@ -214,9 +200,9 @@ static bool fill(struct tn_reference *ref, struct tn_arena *arena)
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		const struct tn_tensor *t = &g->tensors[i];
 
-		ref->constant[i] = is_constant(t);
+		ref->constant[i] = tn_tensor_is_constant(t);
 		ref->given[i] = t->role == ROLE_INPUT || t->role == ROLE_VARIABLE ||
-				is_constant(t);
+				tn_tensor_is_constant(t);
 	}
 	for (uint32_t i = 0; i < g->n_inputs; i++)
 		if (g->inputs[i].i != TN_NONE)

@@ -23,7 +23,7 @@ static int64_t width_of(const struct tn_tensor *t)
 
 static bool needs_memory(const struct tn_tensor *t)
 {
-	return t->role != ROLE_CONST && t->data_kind == DATA_NONE;
+	return !tn_tensor_is_constant(t);
 }
 
 /* Positions [first, last] at which the root's bytes must be there; -1 is before all. */

@@ -273,7 +273,7 @@ void net_plan(struct net *n)
 		(struct tn_plan_region){ .name = "sram", .capacity = -1, .align = 16 };
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		p->tensors[i].region = TN_REGION_NONE;
-		if (g->tensors[i].data_kind != DATA_NONE || root_of(n, i) != i)
+		if (tn_tensor_is_constant(&g->tensors[i]) || root_of(n, i) != i)
 			continue;
 		p->tensors[i].region = 0;
 		p->tensors[i].bytes = g->tensors[i].bytes;

@@ -533,9 +533,11 @@ END_TEST
 
 START_TEST(variables_with_a_first_value)
 {
-	static const uint8_t first[12] = { 1, 2, 3 };
+	static const uint8_t first[12] = { 1, 2, 3, 250 };
 	struct tn_tensor *state;
+	const uint8_t *bytes;
 	struct tn_exec *e;
+	size_t size;
 	struct net n;
 
 	net_state(&n);
@@ -543,11 +545,17 @@ START_TEST(variables_with_a_first_value)
 	state->data_kind = DATA_BYTES;
 	state->data = first;
 	state->data_bytes = sizeof(first);
-	ck_assert_int_eq(
-		tn_exec_new(&n.graph, NULL, &n.arena, &n.diags, &e), TN_ERR_INPUT);
-	ck_assert_str_eq(net_report(&n),
-		"op 'accumulate' writes tensor 'state', which has a value from the file and "
-		"no place in memory [exec/no-place]\n");
+	ck_assert(!tn_tensor_is_constant(state));
+	net_plan(&n);
+	e = executor(&n, &n.plan);
+	bytes = tn_exec_bytes(e, (tn_tensor_id){ net_find_tensor(&n, "state") }, &size);
+	ck_assert_uint_eq(size, sizeof(first));
+	ck_assert_mem_eq(bytes, first, size);
+	tn_exec_seed(e, 1);
+	ck_assert_int_eq(tn_exec_run(e, NULL, NULL), TN_OK);
+	ck_assert_mem_ne(bytes, first, size);
+	tn_exec_reset(e);
+	ck_assert_mem_eq(bytes, first, size);
 	net_release(&n);
 }
 END_TEST
