@@ -3,6 +3,7 @@
  * warning, because such an op is still planned as the worst case. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "ir/validate_part.h"
@@ -323,8 +324,30 @@ static bool check_arity(struct tn_check *c, const struct tn_op *op)
 	return true;
 }
 
+/* Ops whose result is as large as the values say. */
+static const char *const dynamic_types[] = { "NonZero", "nonzero", "aten::nonzero",
+	"aten::nonzero.out", "NonMaxSuppression", "NON_MAX_SUPPRESSION_V4",
+	"NON_MAX_SUPPRESSION_V5", "Unique", "UNIQUE", "aten::masked_select" };
+
+/* A static plan holds for every run: sizes may not depend on what is computed. */
+static void check_dynamic(struct tn_check *c, const struct tn_op *op)
+{
+	/* of one operand; with three it chooses */
+	bool dynamic = op->n_inputs == 1 &&
+		       (strcmp(op->type, "Where") == 0 || strcmp(op->type, "WHERE") == 0);
+
+	for (size_t i = 0; i < sizeof(dynamic_types) / sizeof(*dynamic_types); i++)
+		dynamic = dynamic || strcmp(op->type, dynamic_types[i]) == 0;
+	if (dynamic)
+		tn_check_error(c, "graph/dynamic", op->pointer, op->name,
+			"the size of what '%s' (%s) gives depends on values: a static "
+			"plan cannot cover it",
+			op->name, op->type);
+}
+
 void tn_check_op(struct tn_check *c, const struct tn_op *op)
 {
+	check_dynamic(c, op);
 	if (op->kind == OP_UNKNOWN)
 		tn_diag_at(c->diags, SEVERITY_WARNING, "graph/unknown-op", c->g->source,
 			op->pointer, op->name,
