@@ -92,7 +92,7 @@ static const struct {
 static void make(struct tn_gen *gen, struct tn_graph *g)
 {
 	tn_gen_init(gen, 11);
-	tn_gen_graph(gen, &(struct tn_gen_options){ .ops = 24 }, g);
+	tn_gen_graph(gen, &(struct tn_gen_options){ .ops = 24, .runnable = true }, g);
 }
 
 START_TEST(every_field_counts)
