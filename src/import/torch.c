@@ -11,23 +11,7 @@
 
 #include "base/banned.h"
 
-#define VIEWS_MAX   64 /* of views */
-#define RESULTS_MAX 1024 /* of one node */
-
-struct reader {
-	struct tn_tree tree;
-	struct tn_foreign f;
-	struct tn_at graph, values;
-	struct tn_ints list;
-	TN_VEC(bool) written; /* by tensor: it holds something */
-};
-
-/* An argument of the node at hand. */
-struct argument {
-	struct tn_at at; /* the union's member */
-	const char *key; /* "as_tensor" */
-};
-
+#define VIEWS_MAX 64 /* of views */
 static enum tn_dtype dtype_of(int64_t number)
 {
 	static const struct {
@@ -46,7 +30,8 @@ static enum tn_dtype dtype_of(int64_t number)
 }
 
 /* Strides in elements, when they are not those of a dense tensor. */
-static void read_strides(struct reader *r, const struct tn_at *meta, struct tn_tensor *t)
+static void read_strides(
+	struct tn_torch *r, const struct tn_at *meta, struct tn_tensor *t)
 {
 	struct tn_at list, at;
 	int64_t dense[TN_RANK_MAX], elements;
@@ -67,7 +52,7 @@ static void read_strides(struct reader *r, const struct tn_at *meta, struct tn_t
 }
 
 /* The tensor of a name, made when it is met first; TN_NONE after a report. */
-static tn_tensor_id tensor_of(struct reader *r, const struct tn_at *at, const char *name)
+tn_tensor_id tn_torch_tensor(struct tn_torch *r, const struct tn_at *at, const char *name)
 {
 	tn_tensor_id id = tn_foreign_find(&r->f, name);
 	const struct tn_shape *given = tn_foreign_given_shape(&r->f, name);
@@ -110,14 +95,14 @@ static tn_tensor_id tensor_of(struct reader *r, const struct tn_at *at, const ch
 }
 
 /* A name for a tensor that has one already. */
-static void also_named(struct reader *r, const char *name, tn_tensor_id id)
+static void also_named(struct tn_torch *r, const char *name, tn_tensor_id id)
 {
 	if (tn_names_add(&r->f.tensors, tn_foreign_text(&r->f, name), id.i) == NAME_NOMEM)
 		r->tree.nomem = true;
 }
 
 /* Did the tensor hold something already? It does from now on. */
-static bool fill(struct reader *r, tn_tensor_id id)
+static bool fill(struct tn_torch *r, tn_tensor_id id)
 {
 	bool before;
 
@@ -132,7 +117,7 @@ static bool fill(struct reader *r, tn_tensor_id id)
 }
 
 /* A write of a tensor that holds something already, or of its root. */
-static void mutate(struct reader *r, tn_tensor_id id)
+void tn_torch_mutate(struct tn_torch *r, tn_tensor_id id)
 {
 	for (int depth = 0; depth < VIEWS_MAX; depth++) { /* a cycle is reported later */
 		struct tn_tensor *t = tn_foreign_at(&r->f, id);
@@ -150,17 +135,17 @@ static void mutate(struct reader *r, tn_tensor_id id)
 	}
 }
 
-static void add_result(struct reader *r, tn_tensor_id id)
+static void add_result(struct tn_torch *r, tn_tensor_id id)
 {
 	if (id.i == TN_NONE)
 		return;
 	if (fill(r, id))
-		mutate(r, id);
+		tn_torch_mutate(r, id);
 	tn_foreign_out(&r->f, id);
 }
 
 /* The one member of a union. */
-static bool member(const struct tn_at *arg, struct argument *out)
+bool tn_torch_member(const struct tn_at *arg, struct tn_torch_argument *out)
 {
 	void *i = json_object_iter((json_t *)(uintptr_t)arg->json);
 
@@ -172,8 +157,8 @@ static bool member(const struct tn_at *arg, struct argument *out)
 }
 
 /* Calls fn for each tensor of an argument; one that is left out is TN_NONE. */
-static void each_tensor(struct reader *r, const struct argument *a,
-	void (*fn)(struct reader *r, const struct tn_at *at, const char *name))
+static void each_tensor(struct tn_torch *r, const struct tn_torch_argument *a,
+	void (*fn)(struct tn_torch *r, const struct tn_at *at, const char *name))
 {
 	if (strcmp(a->key, "as_tensor") == 0) {
 		fn(r, &a->at, tn_at_text(&r->tree, &a->at, "name", ""));
@@ -193,192 +178,26 @@ static void each_tensor(struct reader *r, const struct argument *a,
 	}
 }
 
-static void push_input(struct reader *r, const struct tn_at *at, const char *name)
+static void push_input(struct tn_torch *r, const struct tn_at *at, const char *name)
 {
-	tn_foreign_in(&r->f, tensor_of(r, at, name));
+	tn_foreign_in(&r->f, tn_torch_tensor(r, at, name));
 }
 
-static void push_output(struct reader *r, const struct tn_at *at, const char *name)
+static void push_output(struct tn_torch *r, const struct tn_at *at, const char *name)
 {
-	add_result(r, tensor_of(r, at, name));
-}
-
-/* The argument of a name (or, for the first, of a place); false when it is not given. */
-static bool argument(struct reader *r, const struct tn_at *node, const char *name,
-	size_t place, struct tn_at frames[3], struct argument *out)
-{
-	size_t n = tn_at_list(&r->tree, node, "inputs", &frames[0]);
-
-	for (size_t i = 0; i < n; i++) {
-		tn_at_item(&frames[0], i, &frames[1]);
-		if (strcmp(tn_at_text(&r->tree, &frames[1], "name", ""), name) != 0 &&
-			i != place)
-			continue;
-		return tn_at_object(&r->tree, &frames[1], "arg", &frames[2]) &&
-		       member(&frames[2], out);
-	}
-	return false;
-}
-
-static int64_t int_argument(
-	struct reader *r, const struct tn_at *node, const char *name, int64_t otherwise)
-{
-	struct tn_at frames[3];
-	struct argument a;
-	int64_t value = otherwise;
-
-	if (argument(r, node, name, SIZE_MAX, frames, &a) && strcmp(a.key, "as_int") == 0)
-		tn_at_as_int(&r->tree, &a.at, &value);
-	return value;
-}
-
-/* The names of the tensors that a node gives, in order. */
-struct results {
-	const char *name[RESULTS_MAX];
-	size_t n;
-};
-
-static void read_results(struct reader *r, const struct tn_at *node, struct results *out)
-{
-	struct tn_at list, item;
-	size_t n = tn_at_list(&r->tree, node, "outputs", &list);
-
-	out->n = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct argument a;
-
-		tn_at_item(&list, i, &item);
-		if (!member(&item, &a))
-			continue;
-		if (strcmp(a.key, "as_tensor") == 0 && out->n < RESULTS_MAX)
-			out->name[out->n++] = tn_at_text(&r->tree, &a.at, "name", "");
-		for (size_t k = 0; strcmp(a.key, "as_tensors") == 0 &&
-				   k < json_array_size(a.at.json) && out->n < RESULTS_MAX;
-			k++) {
-			struct tn_at one;
-
-			tn_at_item(&a.at, k, &one);
-			out->name[out->n++] = tn_at_text(&r->tree, &one, "name", "");
-		}
-	}
-}
-
-/* Where the view's first element is, in elements of its operand's storage. */
-static bool view_offset(struct reader *r, const struct tn_at *node,
-	const struct tn_aten *a, const struct tn_tensor *in, int64_t *out)
-{
-	int64_t dim = int_argument(r, node, "dim", 0), start, strides[TN_RANK_MAX];
-
-	*out = 0;
-	if (a->form != ATEN_SLICE || strcmp(a->name, "expand") == 0)
-		return true;
-	start = int_argument(
-		r, node, strcmp(a->name, "select") == 0 ? "index" : "start", 0);
-	if (dim < 0)
-		dim += in->shape.rank;
-	if (dim < 0 || dim >= in->shape.rank || in->shape.dim[dim] < 0)
-		return false;
-	if (start < 0)
-		start += in->shape.dim[dim];
-	start = tn_max_i64(0, tn_min_i64(start, in->shape.dim[dim]));
-	tn_shape_strides(&in->shape, strides);
-	return tn_mul_i64(start, in->has_strides ? in->stride[dim] : strides[dim], out);
-}
-
-static void become_view(
-	struct reader *r, tn_tensor_id view, tn_tensor_id of, int64_t offset)
-{
-	struct tn_tensor *t = tn_foreign_at(&r->f, view);
-	int64_t dense[TN_RANK_MAX], elements;
-
-	if (view.i == of.i || t->view_of.i != TN_NONE)
-		return;
-	t->view_of = of;
-	t->view_offset = offset;
-	if (!t->has_strides && tn_shape_elements(&t->shape, &elements)) {
-		tn_shape_strides(&t->shape, dense);
-		memcpy(t->stride, dense, sizeof(dense));
-	}
-}
-
-/* Parts of equal size, or of given sizes, one behind the other along a dimension. */
-static bool split_view(struct reader *r, const struct tn_at *node, tn_tensor_id of,
-	const struct results *results)
-{
-	struct tn_tensor in = *tn_foreign_at(&r->f, of);
-	int64_t dim = int_argument(r, node, "dim", 0), at = 0, strides[TN_RANK_MAX];
-
-	dim += dim < 0 ? in.shape.rank : 0;
-	if (dim < 0 || dim >= in.shape.rank)
-		return false;
-	tn_shape_strides(&in.shape, strides);
-	if (in.has_strides)
-		memcpy(strides, in.stride, sizeof(strides));
-	for (size_t i = 0; i < results->n; i++) {
-		tn_tensor_id id = tensor_of(r, node, results->name[i]);
-		const struct tn_tensor *t;
-		int64_t offset;
-
-		if (id.i == TN_NONE)
-			return true;
-		t = tn_foreign_at(&r->f, id);
-		if (!tn_mul_i64(at, strides[dim], &offset) || dim >= t->shape.rank ||
-			!tn_add_i64(at, t->shape.dim[dim], &at))
-			return true;
-		become_view(r, id, of, offset);
-	}
-	return true;
-}
-
-/* Is the node a view, and not an op? */
-static bool read_view(struct reader *r, const struct tn_at *node, const struct tn_aten *a)
-{
-	bool split = strncmp(a->name, "split", 5) == 0 || strcmp(a->name, "chunk") == 0 ||
-		     strcmp(a->name, "unbind") == 0;
-	struct tn_at frames[3];
-	struct argument first;
-	struct results results;
-	tn_tensor_id of, id;
-	int64_t offset;
-
-	if (a->is_copy || (!split && a->form != ATEN_VIEW && a->form != ATEN_TRANSPOSE &&
-				  a->form != ATEN_SLICE))
-		return false;
-	if (!argument(r, node, "self", 0, frames, &first) ||
-		strcmp(first.key, "as_tensor") != 0)
-		return false;
-	of = tensor_of(r, &first.at, tn_at_text(&r->tree, &first.at, "name", ""));
-	read_results(r, node, &results);
-	if (of.i == TN_NONE || !results.n)
-		return false;
-	if (split)
-		return strcmp(a->name, "unbind") != 0 &&
-		       split_view(r, node, of, &results);
-	/* of what does not lie dense, reshape is a copy */
-	if (tn_foreign_at(&r->f, of)->has_strides &&
-		(strcmp(a->name, "reshape") == 0 || strcmp(a->name, "flatten") == 0))
-		return false;
-	if (a->in_place) { /* unsqueeze_: the same tensor under another shape */
-		mutate(r, of);
-	}
-	id = tensor_of(r, node, results.name[0]);
-	if (id.i == TN_NONE ||
-		!view_offset(r, node, a, tn_foreign_at(&r->f, of), &offset))
-		return id.i == TN_NONE;
-	become_view(r, id, of, offset);
-	return true;
+	add_result(r, tn_torch_tensor(r, at, name));
 }
 
 static void read_attributes(
-	struct reader *r, const struct tn_at *node, const struct tn_aten *a)
+	struct tn_torch *r, const struct tn_at *node, const struct tn_aten *a)
 {
 	struct tn_op *op = tn_foreign_newest_op(&r->f);
 	struct tn_at frames[3];
-	struct argument dims;
+	struct tn_torch_argument dims;
 	const struct tn_tensor *in = op->n_inputs && op->inputs[0].i != TN_NONE
 					     ? tn_foreign_at(&r->f, op->inputs[0])
 					     : NULL;
-	int64_t dim = int_argument(r, node, "dim", a->form == ATEN_CONCAT ? 0 : -1);
+	int64_t dim = tn_torch_int(r, node, "dim", a->form == ATEN_CONCAT ? 0 : -1);
 	bool ok = true;
 
 	switch (a->form) {
@@ -394,8 +213,8 @@ static void read_attributes(
 		break;
 	case ATEN_REDUCE:
 	case ATEN_TRANSPOSE:
-		if (argument(r, node, a->form == ATEN_REDUCE ? "dim" : "dims", SIZE_MAX,
-			    frames, &dims) &&
+		if (tn_torch_argument(r, node, a->form == ATEN_REDUCE ? "dim" : "dims",
+			    SIZE_MAX, frames, &dims) &&
 			strcmp(dims.key, "as_ints") == 0) {
 			tn_at_ints(&r->tree, &frames[2], dims.key, &r->list);
 			ok = tn_build_attr_ints(&r->f.b,
@@ -410,7 +229,7 @@ static void read_attributes(
 }
 
 /* "torch.ops.aten.add_.Tensor": the name between namespace and overload. */
-static const char *bare_name(struct reader *r, const char *target)
+static const char *bare_name(struct tn_torch *r, const char *target)
 {
 	static const char prefix[] = "torch.ops.";
 	const char *name = target, *dot;
@@ -429,7 +248,7 @@ static const char *bare_name(struct reader *r, const char *target)
 
 /* Operands: tensors, and the number that a binary op has in place of one. */
 static void read_operands(
-	struct reader *r, const struct tn_at *node, const struct tn_aten *a)
+	struct tn_torch *r, const struct tn_at *node, const struct tn_aten *a)
 {
 	bool binary = a->kind != OP_UNKNOWN && tn_op_info(a->kind)->min_inputs == 2 &&
 		      tn_op_info(a->kind)->access == ACCESS_POINTWISE;
@@ -438,11 +257,12 @@ static void read_operands(
 	enum tn_dtype dtype = DTYPE_F32;
 
 	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
-		struct argument one;
+		struct tn_torch_argument one;
 		double value = 0;
 
 		tn_at_item(&list, i, &item);
-		if (!tn_at_object(&r->tree, &item, "arg", &arg) || !member(&arg, &one))
+		if (!tn_at_object(&r->tree, &item, "arg", &arg) ||
+			!tn_torch_member(&arg, &one))
 			continue;
 		each_tensor(r, &one, push_input);
 		if (i == 0 && r->f.in.v.count && r->f.in.v.items[0].i != TN_NONE)
@@ -458,19 +278,19 @@ static void read_operands(
 /* The operand under a new name. A view has no writer of its own: what is written is
  * another view of the same bytes. */
 static void write_in_place(
-	struct reader *r, const struct tn_at *node, tn_tensor_id self, const char *name)
+	struct tn_torch *r, const struct tn_at *node, tn_tensor_id self, const char *name)
 {
 	tn_tensor_id id = self;
 	const struct tn_tensor *t;
 
-	mutate(r, self);
+	tn_torch_mutate(r, self);
 	if (tn_foreign_at(&r->f, self)->view_of.i == TN_NONE) {
 		also_named(r, name, self);
 	} else {
-		id = tensor_of(r, node, name);
+		id = tn_torch_tensor(r, node, name);
 		if (id.i == TN_NONE)
 			return;
-		become_view(r, id, self, 0);
+		tn_torch_become_view(r, id, self, 0);
 		t = tn_foreign_at(&r->f, self);
 		tn_foreign_at(&r->f, id)->has_strides = t->has_strides;
 		memcpy(tn_foreign_at(&r->f, id)->stride, t->stride, sizeof(t->stride));
@@ -478,16 +298,16 @@ static void write_in_place(
 	tn_foreign_out(&r->f, id);
 }
 
-static void read_node(struct reader *r, const struct tn_at *node)
+static void read_node(struct tn_torch *r, const struct tn_at *node)
 {
 	const char *target = tn_at_text(&r->tree, node, "target", "");
 	struct tn_aten a = tn_aten_of(bare_name(r, target));
 	struct tn_at list, item;
-	struct results results;
+	struct tn_torch_results results;
 	size_t n;
 
-	read_results(r, node, &results);
-	if (!results.n || read_view(r, node, &a))
+	tn_torch_results(r, node, &results);
+	if (!results.n || tn_torch_read_view(r, node, &a))
 		return; /* numbers and assertions take no memory */
 	if (!tn_foreign_op(
 		    &r->f, node, a.kind, target, tn_at_text(&r->tree, node, "name", "")))
@@ -498,10 +318,10 @@ static void read_node(struct reader *r, const struct tn_at *node)
 	} else {
 		n = tn_at_list(&r->tree, node, "outputs", &list);
 		for (size_t i = 0; i < n; i++) {
-			struct argument one;
+			struct tn_torch_argument one;
 
 			tn_at_item(&list, i, &item);
-			if (member(&item, &one))
+			if (tn_torch_member(&item, &one))
 				each_tensor(r, &one, push_output);
 		}
 	}
@@ -509,18 +329,18 @@ static void read_node(struct reader *r, const struct tn_at *node)
 	read_attributes(r, node, &a);
 }
 
-static void read_inputs(struct reader *r, const struct tn_at *signature)
+static void read_inputs(struct tn_torch *r, const struct tn_at *signature)
 {
 	struct tn_at list, item, arg, tensor;
 	size_t n = tn_at_list(&r->tree, signature, "input_specs", &list);
 
 	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
-		struct argument spec;
+		struct tn_torch_argument spec;
 		tn_tensor_id id;
 		bool user;
 
 		tn_at_item(&list, i, &item);
-		if (!member(&item, &spec) ||
+		if (!tn_torch_member(&item, &spec) ||
 			!tn_at_object(&r->tree, &spec.at, "arg", &arg))
 			continue;
 		user = strcmp(spec.key, "user_input") == 0;
@@ -528,7 +348,8 @@ static void read_inputs(struct reader *r, const struct tn_at *signature)
 			continue; /* a number */
 		if (!user)
 			tensor = arg;
-		id = tensor_of(r, &tensor, tn_at_text(&r->tree, &tensor, "name", ""));
+		id = tn_torch_tensor(
+			r, &tensor, tn_at_text(&r->tree, &tensor, "name", ""));
 		if (id.i == TN_NONE)
 			continue;
 		fill(r, id);
@@ -552,7 +373,7 @@ static void read_inputs(struct reader *r, const struct tn_at *signature)
 
 /* The value is copied to where it lives when the run is over. */
 static void add_copy(
-	struct reader *r, const struct tn_at *at, tn_tensor_id from, const char *name)
+	struct tn_torch *r, const struct tn_at *at, tn_tensor_id from, const char *name)
 {
 	tn_tensor_id to = tn_foreign_find(&r->f, name);
 
@@ -563,7 +384,7 @@ static void add_copy(
 	}
 	if (from.i == TN_NONE || from.i == to.i)
 		return;
-	mutate(r, to);
+	tn_torch_mutate(r, to);
 	if (!tn_foreign_op(&r->f, at, OP_CAST, "copy_", ""))
 		return;
 	tn_foreign_in(&r->f, from);
@@ -571,7 +392,7 @@ static void add_copy(
 	tn_foreign_close(&r->f);
 }
 
-static void read_outputs(struct reader *r, const struct tn_at *signature)
+static void read_outputs(struct tn_torch *r, const struct tn_at *signature)
 {
 	static const char *const targets[] = { "buffer_name", "user_input_name",
 		"parameter_name" };
@@ -579,18 +400,19 @@ static void read_outputs(struct reader *r, const struct tn_at *signature)
 	size_t n = tn_at_list(&r->tree, signature, "output_specs", &list);
 
 	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
-		struct argument spec;
+		struct tn_torch_argument spec;
 		tn_tensor_id id;
 
 		tn_at_item(&list, i, &item);
-		if (!member(&item, &spec) ||
+		if (!tn_torch_member(&item, &spec) ||
 			!tn_at_object(&r->tree, &spec.at, "arg", &arg))
 			continue;
 		if (!tn_at_object(&r->tree, &arg, "as_tensor", &tensor))
 			tensor = arg;
 		if (!tn_at_text(&r->tree, &tensor, "name", "")[0])
 			continue; /* a number, or nothing */
-		id = tensor_of(r, &tensor, tn_at_text(&r->tree, &tensor, "name", ""));
+		id = tn_torch_tensor(
+			r, &tensor, tn_at_text(&r->tree, &tensor, "name", ""));
 		if (!strstr(spec.key, "mutation")) {
 			tn_foreign_output(&r->f, id);
 			continue;
@@ -605,7 +427,7 @@ static void read_outputs(struct reader *r, const struct tn_at *signature)
 }
 
 static enum tn_status read_root(
-	struct reader *r, const struct tn_at *root, struct tn_graph *out)
+	struct tn_torch *r, const struct tn_at *root, struct tn_graph *out)
 {
 	struct tn_at module, signature, nodes, at;
 	size_t n;
@@ -631,7 +453,7 @@ static enum tn_status read_root(
 
 enum tn_status tn_import_torch_export(struct tn_import *im, struct tn_graph *out)
 {
-	struct reader r = { .graph = { .json = NULL } };
+	struct tn_torch r = { .graph = { .json = NULL } };
 	struct tn_at root;
 	enum tn_status status = tn_tree_open(&r.tree, im, "torch/type", &root);
 

@@ -4,13 +4,53 @@
 
 #include "import/aten.h"
 
+#define TN_TORCH_RESULTS_MAX 1024 /* of one node */
+
+struct tn_torch {
+	struct tn_tree tree;
+	struct tn_foreign f;
+	struct tn_at graph, values;
+	struct tn_ints list;
+	TN_VEC(bool) written; /* by tensor: it holds something */
+};
+
+/* An argument of the node at hand. */
+struct tn_torch_argument {
+	struct tn_at at; /* the union's member */
+	const char *key; /* "as_tensor" */
+};
+
+/* The names of the tensors that a node gives, in order. */
+struct tn_torch_results {
+	const char *name[TN_TORCH_RESULTS_MAX];
+	size_t n;
+};
+
 /* A size: a number, or an expression over symbols that --dim gives values. */
 int64_t tn_torch_size(struct tn_foreign *f, const struct tn_at *at);
 
-/* A view's place in the tensor that it is a view of. */
-struct tn_torch_view {
-	int64_t offset; /* elements */
-	bool is_view;
-};
+/* The tensor of a name, made when it is met first; TN_NONE after a report. */
+tn_tensor_id tn_torch_tensor(
+	struct tn_torch *r, const struct tn_at *at, const char *name);
+
+/* A write of a tensor that holds something already, or of its root. */
+void tn_torch_mutate(struct tn_torch *r, tn_tensor_id id);
+
+/* The one member of a union. */
+bool tn_torch_member(const struct tn_at *arg, struct tn_torch_argument *out);
+
+/* The argument of a name (or, for the first, of a place); false when it is not given. */
+bool tn_torch_argument(struct tn_torch *r, const struct tn_at *node, const char *name,
+	size_t place, struct tn_at frames[3], struct tn_torch_argument *out);
+int64_t tn_torch_int(struct tn_torch *r, const struct tn_at *node, const char *name,
+	int64_t otherwise);
+void tn_torch_results(
+	struct tn_torch *r, const struct tn_at *node, struct tn_torch_results *out);
+
+/* Is the node a view, and not an op? Then its tensors are views from now on. */
+bool tn_torch_read_view(
+	struct tn_torch *r, const struct tn_at *node, const struct tn_aten *a);
+void tn_torch_become_view(
+	struct tn_torch *r, tn_tensor_id view, tn_tensor_id of, int64_t offset);
 
 #endif
