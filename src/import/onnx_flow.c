@@ -26,11 +26,19 @@ static int64_t read_body(struct tn_onnx *x, const struct tn_onnx_node *n,
 	return tn_onnx_body(x, n->scope, &graph, hints, n_hints, out, &b->captures);
 }
 
+/* How many of a scan's operands are taken apart; 0 when the file says nonsense. */
+static int64_t scanned(struct tn_onnx *x, const struct tn_onnx_node *n)
+{
+	int64_t count = tn_onnx_attr_int(x, n, "num_scan_inputs", 0);
+
+	return count < 0 || count > n->n_in ? 0 : count;
+}
+
 /* What a loop's body is given: the count and the condition, or the slices of a scan. */
 static struct tn_tensor *make_hints(
 	struct tn_onnx *x, const struct tn_onnx_node *n, bool scan, size_t *out_n)
 {
-	int64_t slices = scan ? tn_onnx_attr_int(x, n, "num_scan_inputs", 0) : 0;
+	int64_t slices = scan ? scanned(x, n) : 0;
 	struct tn_tensor *hints =
 		TN_NEW_ARRAY(&x->tree.scratch, struct tn_tensor, n->n_in + 2);
 
@@ -97,7 +105,7 @@ static void read_choice(struct tn_onnx *x, const struct tn_onnx_node *n, struct 
 /* How often the loop runs at most; -1: not known. */
 static int64_t trips(struct tn_onnx *x, const struct tn_onnx_node *n, bool scan)
 {
-	int64_t slices = tn_onnx_attr_int(x, n, "num_scan_inputs", 0);
+	int64_t slices = scanned(x, n);
 	struct tn_onnx_known known;
 
 	if (scan) {
@@ -116,7 +124,7 @@ static int64_t trips(struct tn_onnx *x, const struct tn_onnx_node *n, bool scan)
 static void read_loop(struct tn_onnx *x, const struct tn_onnx_node *n, struct bodies *b)
 {
 	bool scan = strcmp(n->type, "Scan") == 0;
-	int64_t slices = scan ? tn_onnx_attr_int(x, n, "num_scan_inputs", 0) : 2;
+	int64_t slices = scan ? scanned(x, n) : 2;
 	int64_t carried = (int64_t)n->n_in - slices, count = trips(x, n, scan);
 	size_t n_hints;
 	struct tn_tensor *hints = make_hints(x, n, scan, &n_hints);
