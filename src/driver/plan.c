@@ -64,6 +64,8 @@ int tenure_plan(const tenure_options *options, const char *graph)
 	enum tn_status status;
 
 	tn_run_init(&run, options);
+	if (options->repair)
+		run.plan_file = options->plan; /* its rewrites are repeated */
 	status = options->repair ? tn_pipeline(&run, graph, STAGE_PLAN)
 				 : tn_command_plan(&run, graph);
 	if (status == TN_OK && options->max_batch) {

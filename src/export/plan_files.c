@@ -37,7 +37,7 @@ void tn_export_plan_csv(
 		put_id(out, g->tensors[i].name, i);
 		tn_strbuf_printf(out,
 			",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", t->first,
-			t->last + 1, t->bytes, t->offset);
+			t->last + (t->last % 2 ? 1 : 2), t->bytes, t->offset);
 	}
 }
 
