@@ -317,6 +317,25 @@ static bool check_order(struct tn_check *c)
 	return !whole || check_producers(c, at);
 }
 
+/* The operands of an elided op are parts of each other and lie where that puts them. What
+ * the caller fills or reads is aligned all the same: it may be a target of DMA. */
+static void mark_parts(const struct tn_check *c, const struct tn_op *op, bool *part)
+{
+	for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++) {
+		tn_tensor_id id = k < op->n_inputs ? op->inputs[k]
+						   : op->outputs[k - op->n_inputs];
+		const struct tn_tensor *t;
+
+		if (id.i == TN_NONE)
+			continue;
+		id.i = c->ref.extent[id.i].root;
+		t = &c->g->tensors[id.i];
+		if (t->role != ROLE_INPUT && t->role != ROLE_OUTPUT &&
+			!tn_graph_is_input(c->g, id) && !tn_graph_is_output(c->g, id))
+			part[id.i] = true;
+	}
+}
+
 bool tn_check_layout(struct tn_check *c)
 {
 	const struct tn_graph *g = c->g;
@@ -325,11 +344,9 @@ bool tn_check_layout(struct tn_check *c)
 
 	if (!part || !pinned)
 		return false;
-	/* an elided op's output lies where its input does, and that may be a view */
 	for (uint32_t i = 0; i < g->n_ops; i++)
-		if (c->plan->ops[i].elided && g->ops[i].n_outputs == 1 &&
-			g->ops[i].outputs[0].i != TN_NONE)
-			part[g->ops[i].outputs[0].i] = true;
+		if (c->plan->ops[i].elided)
+			mark_parts(c, &g->ops[i], part);
 	check_regions(c);
 	check_pins(c, pinned);
 	spread_pins(c, pinned);

@@ -145,17 +145,18 @@ static bool run_op(struct tn_reference *ref, tn_op_id id, struct tn_arena *arena
 		ok = snapshot(ref, arena, &t[k], &t[k].before);
 	}
 	for (uint32_t k = 0; ok && k < deed->n && !deed->idle; k++) {
-		int64_t len = t[k].at.end - t[k].at.begin;
-
 		if (t[k].writes && copy)
 			t[k].made = t[0].before; /* both are only read from here on */
 		else if (t[k].writes)
-			ok = tn_memory_write(
-				&t[k].made, arena, 0, len, deed->first_value + k, 0);
-		if (t[k].writes)
-			ok = ok && tn_memory_copy(&ref->state[t[k].at.root], arena,
-					   t[k].at.begin, &t[k].made, 0, len);
+			ok = tn_memory_write(&t[k].made, arena, 0,
+				t[k].at.end - t[k].at.begin, deed->first_value + k, 0);
 	}
+	ok = ok && (copy || deed->idle || tn_reference_copies(ref, id, arena));
+	for (uint32_t k = 0; ok && k < deed->n && !deed->idle; k++)
+		if (t[k].writes)
+			ok = tn_memory_copy(&ref->state[t[k].at.root], arena,
+				t[k].at.begin, &t[k].made, 0,
+				t[k].at.end - t[k].at.begin);
 	for (uint32_t k = 0; ok && k < deed->n; k++) {
 		int64_t len = t[k].at.end - t[k].at.begin;
 

@@ -49,6 +49,10 @@ struct tn_reference {
 	uint32_t n_values;
 };
 
+/* In verify/copies.c, for an op whose outputs' `made` is filled with values of its own: puts
+ * the inputs' values where the op only copies. False when memory ran out. */
+bool tn_reference_copies(struct tn_reference *ref, tn_op_id op, struct tn_arena *arena);
+
 /* TN_ERR_INPUT when a view does not resolve or leaves its root. */
 enum tn_status TN_MUST_CHECK tn_reference_run(
 	const struct tn_graph *g, struct tn_arena *arena, struct tn_reference *out);
