@@ -2,23 +2,32 @@
 
 #include <inttypes.h>
 
-#include "contract/contract.h"
+#include "analysis/elide.h"
+#include "base/checked.h"
 
 bool tn_tensor_is_planned(const struct tn_tensor *t)
 {
 	return !tn_tensor_is_constant(t) && t->bytes >= 0;
 }
 
-/* Bytes from the first to behind the last element of a view. */
-static int64_t extent_of(const struct tn_tensor *t)
+/* The bytes from the first to behind the last element of a view, seen from element 0. No
+ * overflow: tn_validate has seen to it that they lie inside the root. */
+static void extent_of(const struct tn_tensor *t, int64_t *begin, int64_t *end)
 {
-	int64_t width = tn_dtype_bits(t->dtype) / 8, last = 0;
+	int64_t low = 0, high = 0, bits = tn_dtype_bits(t->dtype);
 
-	if (!t->has_strides || !t->elements)
-		return t->bytes;
-	for (uint32_t d = 0; d < t->shape.rank; d++)
-		last += (t->shape.dim[d] - 1) * t->stride[d];
-	return (last + 1) * width;
+	*begin = 0;
+	*end = t->bytes;
+	if (!t->has_strides || t->elements <= 0)
+		return;
+	for (uint32_t d = 0; d < t->shape.rank; d++) {
+		int64_t *edge = t->stride[d] < 0 ? &low : &high, far = 0;
+
+		(void)tn_mul_i64(t->shape.dim[d] - 1, t->stride[d], &far);
+		(void)tn_add_i64(*edge, far, edge);
+	}
+	*begin = low * bits / 8;
+	*end = ((high + 1) * bits + 7) / 8;
 }
 
 static bool is_dense(const struct tn_tensor *t)
@@ -34,96 +43,55 @@ static bool is_dense(const struct tn_tensor *t)
 	return true;
 }
 
-/* Views of the file first: a view's root is its own storage. tn_validate has checked that
- * the chain has no cycle and stays inside. Strides are relative to view_of's root. */
-static struct tn_alias view_of_file(const struct tn_graph *g, uint32_t i)
+/* Views of the file: a view's root is its own storage. tn_validate has checked that the
+ * chain has no cycle, stays inside and starts at whole bytes. */
+static enum tn_status view_of_file(
+	const struct tn_graph *g, uint32_t i, struct tn_alias *out)
 {
 	const struct tn_tensor *t = &g->tensors[i];
-	struct tn_alias a = { { i }, 0, extent_of(t), is_dense(t) };
+	int64_t begin, end, bits, start = 0;
 
+	extent_of(t, &begin, &end);
+	*out = (struct tn_alias){ .root = { i }, .dense = is_dense(t) };
 	for (uint32_t hops = 0; t->view_of.i != TN_NONE && hops < g->n_tensors; hops++) {
-		a.offset += t->view_offset * (tn_dtype_bits(t->dtype) / 8);
-		a.root = t->view_of;
+		if (!tn_mul_i64(t->view_offset, tn_dtype_bits(t->dtype), &bits) ||
+			!tn_add_i64(start, bits / 8, &start))
+			return TN_ERR_INPUT;
+		out->root = t->view_of;
 		t = &g->tensors[t->view_of.i];
 	}
-	return a;
+	out->start = start;
+	return tn_add_i64(start, begin, &out->offset) &&
+			       tn_sub_i64(end, begin, &out->extent)
+		       ? TN_OK
+		       : TN_ERR_INPUT;
 }
 
-/* A root may since have become part of another one: a view of the file names the output of
- * an op that need not run. */
-static struct tn_alias *settled(struct tn_aliases *al, uint32_t i)
+enum tn_status tn_aliases_choose(const struct tn_graph *g,
+	const struct tn_alias_options *options, struct tn_arena *arena,
+	struct tn_aliases *out)
 {
-	struct tn_alias *a = &al->of[i];
+	static const struct tn_alias_options plain = { .align = 16 };
+	struct tn_aliases al = { .n_tensors = g->n_tensors, .n_ops = g->n_ops };
+	enum tn_status status = TN_OK;
 
-	while (al->of[a->root.i].root.i != a->root.i) {
-		const struct tn_alias *up = &al->of[a->root.i];
-
-		a->offset += up->offset;
-		a->root = up->root;
-	}
-	return a;
-}
-
-/* May the output of this view op be the input's bytes? Not when a copy is what the
- * caller can tell apart: outputs beside preserved inputs, other outputs or state. */
-static bool may_elide(
-	const struct tn_graph *g, const struct tn_op *op, const struct tn_aliases *al)
-{
-	tn_tensor_id in = op->inputs[0], out = op->outputs[0];
-	const struct tn_tensor *t_in = &g->tensors[in.i], *t_out = &g->tensors[out.i];
-	const struct tn_tensor *root = &g->tensors[al->of[in.i].root.i];
-	bool out_seen = tn_graph_is_output(g, out) || t_out->observed;
-
-	if (!tn_tensor_is_planned(t_in) || !tn_tensor_is_planned(t_out))
-		return false;
-	if (t_out->view_of.i != TN_NONE || t_out->role == ROLE_VARIABLE || t_out->mutated)
-		return false;
-	if (!al->of[in.i].dense || root->role == ROLE_VARIABLE || root->mutated ||
-		t_in->mutated)
-		return false;
-	if (out_seen) {
-		bool input = root->role == ROLE_INPUT && !root->clobber;
-
-		if (input || tn_graph_is_output(g, in) ||
-			tn_graph_is_output(g, al->of[in.i].root))
-			return false;
-	}
-	return true;
+	al.of = TN_NEW_ARRAY(arena, struct tn_alias, g->n_tensors);
+	al.elided = TN_NEW_ARRAY(arena, bool, g->n_ops);
+	al.parted = TN_NEW_ARRAY(arena, bool, g->n_tensors);
+	if (!al.of || !al.elided || !al.parted)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < g->n_tensors && status == TN_OK; i++)
+		status = view_of_file(g, i, &al.of[i]);
+	if (status == TN_OK)
+		status = tn_elide(g, options ? options : &plain, arena, &al);
+	*out = al;
+	return status;
 }
 
 enum tn_status tn_aliases_find(
 	const struct tn_graph *g, struct tn_arena *arena, struct tn_aliases *out)
 {
-	struct tn_aliases al = { .n_tensors = g->n_tensors, .n_ops = g->n_ops };
-	struct tn_variant variants[TN_VARIANTS_MAX];
-
-	al.of = TN_NEW_ARRAY(arena, struct tn_alias, g->n_tensors);
-	al.elided = TN_NEW_ARRAY(arena, bool, g->n_ops);
-	if (!al.of || !al.elided)
-		return TN_ERR_NOMEM;
-	for (uint32_t i = 0; i < g->n_tensors; i++)
-		al.of[i] = view_of_file(g, i);
-	for (uint32_t i = 0; i < g->n_ops; i++) {
-		tn_op_id id = g->schedule[i];
-		const struct tn_op *op = &g->ops[id.i];
-
-		const struct tn_alias *in;
-
-		if (tn_op_info(op->kind)->access != ACCESS_VIEW ||
-			!tn_contract_variants(g, id, variants))
-			continue;
-		/* in schedule order, so that chains of views resolve to one root */
-		in = settled(&al, op->inputs[0].i);
-		if (!may_elide(g, op, &al))
-			continue;
-		al.elided[id.i] = true;
-		al.of[op->outputs[0].i].root = in->root;
-		al.of[op->outputs[0].i].offset = in->offset;
-	}
-	for (uint32_t i = 0; i < g->n_tensors; i++)
-		(void)settled(&al, i);
-	*out = al;
-	return TN_OK;
+	return tn_aliases_choose(g, NULL, arena, out);
 }
 
 void tn_aliases_print(

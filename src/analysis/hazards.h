@@ -10,8 +10,8 @@ enum tn_hazard_kind { HAZARD_RAW, HAZARD_WAR, HAZARD_WAW };
 
 struct tn_hazard {
 	enum tn_hazard_kind kind;
-	tn_op_id from, to;  /* `to` must come after `from` */
-	tn_tensor_id root;  /* the storage that both touch */
+	tn_op_id from, to; /* `to` must come after `from` */
+	tn_tensor_id root; /* the storage that both touch */
 	int64_t begin, end; /* bytes of the root that both touch */
 };
 

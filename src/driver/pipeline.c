@@ -13,6 +13,7 @@
 #include "import/import.h"
 #include "ir/digest.h"
 #include "ir/print.h"
+#include "lower/choose.h"
 #include "plan/print.h"
 #include "validate/synthetic.h"
 
@@ -151,15 +152,39 @@ static enum tn_status read_memories(struct tn_run *run)
 		&run->diags, &run->memories);
 }
 
+/* In several memories: what is pinned stays by itself, and no whole may be less aligned
+ * than the memory that it will be in. */
+static enum tn_status pinned(struct tn_run *run, struct tn_alias_options *views)
+{
+	const struct tn_memories *m = &run->memories;
+	bool *apart;
+
+	if (!m->n_regions)
+		return TN_OK;
+	apart = TN_NEW_ARRAY(&run->arena, bool, run->graph.n_tensors);
+	if (!apart)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < m->n_pins; i++)
+		apart[m->pins[i].tensor] = true;
+	for (uint32_t i = 0; i < m->n_regions; i++)
+		if (m->regions[i].align > views->align)
+			views->align = m->regions[i].align;
+	views->apart = apart;
+	return TN_OK;
+}
+
 static enum tn_status analyse(struct tn_run *run)
 {
 	const struct tn_graph *g = &run->graph;
 	struct tn_arena *arena = &run->arena;
+	struct tn_alias_options views = { .align = run->options->align };
 	enum tn_status status = tn_order_given(g, arena, &run->order);
 
 	note_limits(run);
 	if (status == TN_OK)
-		status = tn_aliases_find(g, arena, &run->aliases);
+		status = pinned(run, &views);
+	if (status == TN_OK)
+		status = tn_aliases_choose(g, &views, arena, &run->aliases);
 	if (status == TN_OK)
 		status = tn_liveness_find(
 			g, &run->order, &run->aliases, arena, &run->live);
@@ -193,6 +218,7 @@ static enum tn_status solve(struct tn_run *run)
 		.align = run->options->align,
 	};
 	const struct tn_limits limits = { run->options->nodes, run->options->time_limit };
+	struct tn_choice choice;
 	enum tn_status status;
 
 	if (run->memories.n_regions) {
@@ -201,10 +227,17 @@ static enum tn_status solve(struct tn_run *run)
 		run->lowered = run->placed.lowered;
 		return status;
 	}
-	status = tn_lower(&tables, &options, &run->arena, &run->diags, &run->lowered);
-	if (status == TN_OK)
-		status = tn_solve(&run->lowered.problem, &limits, &run->arena,
-			&run->diags, &run->solution);
+	status = tn_choose(&run->graph, &run->order, &options, &limits, &run->arena,
+		&run->diags, &choice);
+	if (status == TN_OK) { /* what was proved is what was chosen */
+		run->aliases = choice.aliases;
+		run->live = choice.live;
+		run->inplace = choice.inplace;
+		run->lowered = choice.lowered;
+		run->solution = choice.solution;
+		status = tn_hazards_find(&run->graph, &run->order, &run->aliases,
+			&run->arena, &run->hazards);
+	}
 	if (status == TN_OK)
 		status = tn_raise(&tables, &options, &run->lowered, &run->solution,
 			&run->arena, &run->plan);

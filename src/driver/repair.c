@@ -91,15 +91,23 @@ static bool same_order(const struct tn_run *run)
 enum tn_status tn_repair_run(struct tn_run *run)
 {
 	struct tn_plan own = run->plan; /* what the bounds are taken from */
-	enum tn_status status = run->options->plan ? from_file(run, run->options->plan)
-						   : from_claims(run);
+	const struct tn_aliases own_aliases = run->aliases;
+	/* what others have laid out was laid out for ops that run */
+	const struct tn_alias_options views = { .align = run->options->align,
+		.views_only = true };
+	enum tn_status status =
+		tn_aliases_choose(&run->graph, &views, &run->arena, &run->aliases);
 
+	if (status == TN_OK)
+		status = run->options->plan ? from_file(run, run->options->plan)
+					    : from_claims(run);
 	if (status == TN_OK)
 		status = tn_repair_plan(run);
 	if (status == TN_ERR_REFUSED) {
 		tn_diag_at(&run->diags, SEVERITY_WARNING, "plan/replaced", run->source,
 			NULL, NULL, "no repair was found: this is a plan of our own");
 		run->plan = own;
+		run->aliases = own_aliases;
 		run->verified = true;
 		return TN_OK;
 	}

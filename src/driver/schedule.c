@@ -6,6 +6,7 @@
 /* What depends on the order of the ops. */
 struct outcome {
 	struct tn_order order;
+	struct tn_aliases aliases; /* as the planner chose them */
 	struct tn_liveness live;
 	struct tn_hazards hazards;
 	struct tn_inplace inplace;
@@ -17,13 +18,14 @@ struct outcome {
 
 static struct outcome outcome_of(const struct tn_run *run)
 {
-	return (struct outcome){ run->order, run->live, run->hazards, run->inplace,
+	return (struct outcome){ run->order, run->aliases, run->live, run->hazards, run->inplace,
 		run->lowered, run->solution, run->placed, run->plan };
 }
 
 static void go_back(struct tn_run *run, const struct outcome *to)
 {
 	run->order = to->order;
+	run->aliases = to->aliases;
 	run->live = to->live;
 	run->hazards = to->hazards;
 	run->inplace = to->inplace;
@@ -69,10 +71,48 @@ static int64_t least_align(const struct tn_run *run)
 	return align;
 }
 
+/* The search looks at a graph in which parts are copied into their whole, because it takes
+ * values for buffers of one size: which copies are left out is for the planner. */
+static enum tn_status with_copies(const struct tn_run *run, struct tn_arena *arena,
+	struct outcome *o, struct tn_tables *out)
+{
+	const struct tn_alias_options views = { .align = run->options->align,
+		.views_only = true };
+	const struct tn_graph *g = &run->graph;
+	enum tn_status status = tn_aliases_choose(g, &views, arena, &o->aliases);
+
+	if (status == TN_OK)
+		status = tn_liveness_find(g, &run->order, &o->aliases, arena, &o->live);
+	if (status == TN_OK)
+		status = tn_hazards_find(g, &run->order, &o->aliases, arena, &o->hazards);
+	if (status == TN_OK)
+		status = tn_inplace_judge(
+			g, &run->order, &o->aliases, &o->live, arena, &o->inplace);
+	*out = (struct tn_tables){ g, &run->order, &o->aliases, &o->live, &o->inplace };
+	return status;
+}
+
+/* Does the plan do without copies that the search has counted? */
+static bool leaves_out(const struct tn_run *run)
+{
+	const struct tn_aliases *al = &run->aliases;
+
+	for (uint32_t i = 0; i < al->n_no_copy; i++) {
+		const struct tn_no_copy *v = &al->no_copy[i];
+		const struct tn_op *op = &run->graph.ops[v->op.i];
+
+		if (al->elided[v->op.i] &&
+			run->graph.tensors[op->inputs[v->input].i].bytes !=
+				run->graph.tensors[op->outputs[v->output].i].bytes)
+			return true;
+	}
+	return false;
+}
+
 static enum tn_status search(struct tn_run *run, struct tn_schedule *out)
 {
-	const struct tn_tables tables = { &run->graph, &run->order, &run->aliases,
-		&run->live, &run->inplace };
+	struct outcome copies;
+	struct tn_tables tables;
 	const struct tn_lower_options options = {
 		.overlap = (enum tn_overlap_mode)run->options->overlap,
 		.align = least_align(run),
@@ -82,8 +122,10 @@ static enum tn_status search(struct tn_run *run, struct tn_schedule *out)
 	enum tn_status status;
 
 	tn_arena_init(&scratch);
-	status = tn_lower_schedule(
-		&tables, &run->hazards, &options, &scratch, &run->diags, &problem);
+	status = with_copies(run, &scratch, &copies, &tables);
+	if (status == TN_OK)
+		status = tn_lower_schedule(&tables, &copies.hazards, &options, &scratch,
+			&run->diags, &problem);
 	if (status == TN_OK)
 		status = tn_schedule_search(
 			&problem, run->options->nodes, &run->arena, out);
@@ -118,8 +160,9 @@ enum tn_status tn_schedule_improve(
 		status = given;
 	}
 	run->plan.schedule = (struct tn_plan_schedule){ .searched = true,
-		.optimal = run->plan.activation_bytes == found.bound,
-		.bound_bytes = found.bound,
+		/* its bound is of a graph with copies */
+		.optimal = run->plan.activation_bytes == found.bound && !leaves_out(run),
+		.bound_bytes = tn_min_i64(found.bound, run->plan.activation_bytes),
 		.given_bytes = given == TN_OK ? before.plan.activation_bytes : -1 };
 	return status;
 }

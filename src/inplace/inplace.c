@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/vec.h"
+#include "inplace/members.h"
 #include "inplace/readers.h"
 
 struct judge {
@@ -13,6 +14,8 @@ struct judge {
 	const struct tn_liveness *live;
 	struct tn_readers readers;
 	bool any_order; /* suppose that nobody reads the input later */
+	struct tn_members members;
+	uint32_t *first_no_copy; /* by op: its first verdict in aliases->no_copy */
 	struct tn_arena *arena;
 	TN_VEC(struct tn_candidate) found;
 };
@@ -73,24 +76,71 @@ static void reject(struct tn_candidate *c, enum tn_obligation o, const char *haz
 	c->witness = (struct tn_witness){ c->op, c->in, reader, begin, end };
 }
 
-/* O2: may these bytes be written at all? */
-static const char *forbidden(const struct judge *j, const struct tn_candidate *c)
-{
-	tn_tensor_id root = j->aliases->of[c->in.i].root;
-	const struct tn_tensor *t = &j->g->tensors[root.i];
-	const struct tn_span *span = &j->live->root[root.i];
+/* What the bytes [begin, end) of a root are besides an operand of this op: by the worst of
+ * all tensors that have some of them. */
+struct bytes {
+	const char *owner; /* the hazard of writing there, NULL: none */
+	int64_t first; /* half-step of the first write */
+	int64_t last; /* half-step of the last read */
+	bool kept; /* read by somebody who is no op, or never written again */
+};
 
-	if (!tn_tensor_is_planned(&j->g->tensors[c->in.i]) || !tn_tensor_is_planned(t))
+static struct bytes look(
+	const struct judge *j, tn_tensor_id root, int64_t begin, int64_t end)
+{
+	struct bytes b = { NULL, INT64_MAX, -1, false };
+
+	for (uint32_t i = j->members.first[root.i]; i < j->members.first[root.i + 1];
+		i++) {
+		uint32_t m = j->members.list[i];
+		const struct tn_tensor *t = &j->g->tensors[m];
+		const struct tn_span *span = &j->live->tensor[m];
+
+		if (!tn_member_meets(j->aliases, m, begin, end))
+			continue;
+		b.first = tn_min_i64(b.first, span->first);
+		b.last = tn_max_i64(b.last, span->last);
+		b.kept |= span->reason != LIFE_READ && span->reason != LIFE_UNUSED;
+		if (t->role == ROLE_VARIABLE)
+			b.owner = "VARIABLE_CLOBBER";
+		else if (b.owner)
+			continue;
+		else if (t->role == ROLE_INPUT && !t->clobber)
+			b.owner = "INPUT_WRITE";
+		else if (span->reason == LIFE_OUTPUT)
+			b.owner = "OUTPUT_CLOBBER";
+		else if (span->reason == LIFE_OBSERVED)
+			b.owner = "OBSERVED_CLOBBER";
+	}
+	return b;
+}
+
+/* O2: may these bytes be written at all? */
+static const char *forbidden(
+	const struct judge *j, const struct tn_candidate *c, int64_t end)
+{
+	const struct tn_alias *a = &j->aliases->of[c->in.i];
+
+	if (!tn_tensor_is_planned(&j->g->tensors[c->in.i]) ||
+		!tn_tensor_is_planned(&j->g->tensors[a->root.i]))
 		return "CONST_WRITE";
-	if (t->role == ROLE_VARIABLE)
-		return "VARIABLE_CLOBBER";
-	if (t->role == ROLE_INPUT && !t->clobber)
-		return "INPUT_WRITE";
-	if (span->reason == LIFE_OUTPUT)
-		return "OUTPUT_CLOBBER";
-	if (span->reason == LIFE_OBSERVED)
-		return "OBSERVED_CLOBBER";
-	return NULL;
+	return look(j, a->root, a->offset, end).owner;
+}
+
+/* Has everybody read all of the input when this op has? Then the output may lie over it,
+ * at whatever displacement. */
+static bool input_dies(const struct judge *j, const struct tn_candidate *c)
+{
+	const struct tn_alias *a = &j->aliases->of[c->in.i];
+	int64_t now = 2 * (int64_t)j->order->position[c->op.i];
+	const struct tn_span *span = &j->live->root[a->root.i];
+	struct bytes b;
+
+	if (j->aliases->of[c->out.i].root.i == a->root.i ||
+		!j->aliases->parted[a->root.i])
+		return span->reason == LIFE_READ && span->last <= now;
+	b = look(j, a->root, a->offset, a->offset + a->extent);
+	return !b.kept && b.last <= now;
 }
 
 /* The widest rule over all operands that share the input's storage: with two operands on
@@ -178,16 +228,21 @@ static bool in_place_variant(const struct tn_candidate *c)
 	return false;
 }
 
-/* Does the output's storage live since this op? What is older, a root of which the output
- * is a part, must keep its bytes until then. */
-static bool is_born(const struct judge *j, const struct tn_candidate *c)
+/* Does the output hold something already, that the op only adds to or replaces? Or what it
+ * is part of, which is one piece of memory unless it has parts that live alone. */
+static bool output_is_alive(const struct judge *j, const struct tn_candidate *c)
 {
-	const struct tn_span *span = &j->live->root[j->aliases->of[c->out.i].root.i];
+	const struct tn_alias *a = &j->aliases->of[c->out.i];
+	int64_t now = 2 * (int64_t)j->order->position[c->op.i];
 
-	return span->first == 2 * (int64_t)j->order->position[c->op.i] + 1;
+	if (a->root.i == j->aliases->of[c->in.i].root.i)
+		return false;
+	if (!j->aliases->parted[a->root.i])
+		return j->live->root[a->root.i].first <= now;
+	return look(j, a->root, a->offset, a->offset + a->extent).first <= now;
 }
 
-static void weigh(const struct judge *j, struct tn_candidate *c, bool class_dies)
+static void weigh(const struct judge *j, struct tn_candidate *c)
 {
 	int64_t in = j->g->tensors[c->in.i].bytes, out = j->g->tensors[c->out.i].bytes;
 	int64_t least = in + out;
@@ -200,7 +255,7 @@ static void weigh(const struct judge *j, struct tn_candidate *c, bool class_dies
 			c->best = v;
 		}
 	}
-	c->may_overlap = class_dies && least < in + out && is_born(j, c);
+	c->may_overlap = least < in + out && (j->any_order || input_dies(j, c));
 	if (c->verdict == VERDICT_PROVED)
 		c->saves_bytes = tn_min_i64(in, out);
 	else if (c->may_overlap)
@@ -214,14 +269,13 @@ static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
 	const struct tn_tensor *in = &g->tensors[c->in.i], *out = &g->tensors[c->out.i];
 	int64_t end = a->offset + tn_min_i64(a->extent, out->bytes);
 	uint32_t position = j->order->position[c->op.i];
-	const struct tn_span *span = &j->live->root[a->root.i];
-	const char *why = forbidden(j, c);
+	const char *why = forbidden(j, c, end);
 	enum tn_status status;
 	tn_op_id later;
 	tn_tensor_id via;
 
 	if (c->elided) {
-		c->saves_bytes = out->bytes;
+		c->saves_bytes = tn_min_i64(in->bytes, out->bytes);
 		return TN_OK;
 	}
 	if (why) {
@@ -239,6 +293,8 @@ static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
 	if (later.i != TN_NONE)
 		reject(c, OBLIGATION_O1, via.i == c->in.i ? "RAW" : "LIFETIME_VIA_ALIAS",
 			later, a->offset, end);
+	if (output_is_alive(j, c))
+		reject(c, OBLIGATION_O5, "OUTPUT_ALIVE", c->op, a->offset, end);
 	if (!a->dense || !j->aliases->of[c->out.i].dense)
 		reject(c, OBLIGATION_O4, "LAYOUT", c->op, a->offset, end);
 	if (c->verdict == VERDICT_REJECTED && c->failed != OBLIGATION_O4)
@@ -253,9 +309,51 @@ static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
 	}
 	if (out->bytes > in->bytes)
 		reject(c, OBLIGATION_O4, "SIZE", c->op, a->offset, a->offset + in->bytes);
-	weigh(j, c,
-		j->any_order || (span->reason == LIFE_READ &&
-					span->last <= 2 * (int64_t)position));
+	weigh(j, c);
+	return TN_OK;
+}
+
+/* An op that only hands bytes on, and runs: why? */
+static enum tn_status list_no_copy(struct judge *j, tn_op_id id)
+{
+	static const struct {
+		enum tn_obligation failed;
+		const char *hazard;
+	} faults[] = {
+		[NO_COPY_NONE] = { OBLIGATION_NONE, NULL },
+		[NO_COPY_CONSTANT] = { OBLIGATION_O2, "CONSTANT_PART" },
+		[NO_COPY_STATE] = { OBLIGATION_O2, "VARIABLE_PART" },
+		[NO_COPY_REWRITTEN] = { OBLIGATION_O5, "REWRITTEN" },
+		[NO_COPY_CALLER] = { OBLIGATION_O5, "CALLER_HAS_BOTH" },
+		[NO_COPY_ALIGNMENT] = { OBLIGATION_O4, "ALIGNMENT" },
+		[NO_COPY_LAYOUT] = { OBLIGATION_O4, "FIXED_LAYOUT" },
+		[NO_COPY_SCALE] = { OBLIGATION_O4, "QUANTISATION" },
+		[NO_COPY_TAKEN] = { OBLIGATION_O5, "TAKEN" },
+		[NO_COPY_TWICE] = { OBLIGATION_O5, "TWICE" },
+		[NO_COPY_PINNED] = { OBLIGATION_O4, "PINNED" },
+		[NO_COPY_OPERAND] = { OBLIGATION_O5, "OTHER_OPERAND" },
+	};
+	const struct tn_aliases *al = j->aliases;
+
+	for (uint32_t i = j->first_no_copy[id.i];
+		i < al->n_no_copy && al->no_copy[i].op.i == id.i; i++) {
+		const struct tn_no_copy *v = &al->no_copy[i];
+		struct tn_candidate c = { .op = id,
+			.input = v->input,
+			.output = v->output,
+			.in = j->g->ops[id.i].inputs[v->input],
+			.out = j->g->ops[id.i].outputs[v->output],
+			.verdict = v->fault ? VERDICT_REJECTED : VERDICT_PROVED,
+			.failed = faults[v->fault].failed,
+			.hazard = faults[v->fault].hazard,
+			.no_copy = true,
+			.declined = v->declined };
+
+		c.witness =
+			(struct tn_witness){ id, v->victim, v->other, v->begin, v->end };
+		if (!tn_vec_push(j->arena, &j->found, c))
+			return TN_ERR_NOMEM;
+	}
 	return TN_OK;
 }
 
@@ -288,6 +386,20 @@ static enum tn_status judge_op(struct judge *j, tn_op_id id)
 				return TN_ERR_NOMEM;
 		}
 	}
+	return j->aliases->elided[id.i] ? TN_OK : list_no_copy(j, id);
+}
+
+static enum tn_status index_no_copy(struct judge *j)
+{
+	const struct tn_aliases *al = j->aliases;
+
+	j->first_no_copy = TN_NEW_ARRAY(j->arena, uint32_t, j->g->n_ops);
+	if (!j->first_no_copy)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < j->g->n_ops; i++)
+		j->first_no_copy[i] = al->n_no_copy;
+	for (uint32_t i = al->n_no_copy; i-- > 0;)
+		j->first_no_copy[al->no_copy[i].op.i] = i;
 	return TN_OK;
 }
 
@@ -296,6 +408,10 @@ static enum tn_status judge_all(struct judge *j, struct tn_inplace *out)
 	enum tn_status status =
 		tn_readers_find(j->g, j->order, j->aliases, j->arena, &j->readers);
 
+	if (status == TN_OK)
+		status = tn_members_find(j->g, j->aliases, j->arena, &j->members);
+	if (status == TN_OK)
+		status = index_no_copy(j);
 	for (uint32_t p = 0; p < j->order->n && status == TN_OK; p++)
 		status = judge_op(j, j->order->at[p]);
 	if (status == TN_OK) {
@@ -359,10 +475,14 @@ void tn_inplace_print(
 			g->ops[c->op.i].name, c->in.i, c->out.i);
 		if (c->verdict == VERDICT_PROVED) {
 			tn_strbuf_printf(out, "proved%s, saves %" PRId64 " B\n",
-				c->elided ? " (nothing runs)" : "", c->saves_bytes);
+				c->elided    ? " (nothing runs)"
+				: c->no_copy ? " (need not run, but runs)"
+					     : "",
+				c->saves_bytes);
 		} else {
-			tn_strbuf_printf(out, "rejected %s %s",
-				tn_obligation_name(c->failed), c->hazard);
+			tn_strbuf_printf(out, "rejected %s %s%s",
+				tn_obligation_name(c->failed), c->hazard,
+				c->no_copy ? " (must run)" : "");
 			if (c->witness.reader.i != TN_NONE)
 				tn_strbuf_printf(
 					out, " reader op%u", c->witness.reader.i);

@@ -49,7 +49,10 @@ struct tn_candidate {
 
 	/* Overlap at a displacement, a weaker wish than in place. */
 	bool may_overlap; /* O1 and O2 hold and some variant has a finite d */
-	bool elided; /* the op is a no-copy view: nothing runs at all */
+	bool elided; /* the op hands bytes on: nothing runs at all */
+	bool no_copy; /* the verdict is not about writing in place: need this
+	                              op, which only hands bytes on, run at all? It runs */
+	bool declined; /* it need not, but then memory would be larger */
 	uint32_t n_variants;
 	struct tn_variant variant[TN_VARIANTS_MAX];
 	int64_t d[TN_VARIANTS_MAX]; /* by variant: tn_contract_displacement */

@@ -12,7 +12,7 @@ struct tn_reader {
 
 struct tn_readers {
 	struct tn_reader *list; /* grouped by root, in execution order */
-	uint32_t *first;        /* by tensor: index of its group; n_tensors + 1 of them */
+	uint32_t *first; /* by tensor: index of its group; n_tensors + 1 of them */
 };
 
 enum tn_status TN_MUST_CHECK tn_readers_find(const struct tn_graph *g,

@@ -4,22 +4,10 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "base/vec.h"
-
-struct lowering {
-	const struct tn_tables *t;
-	const struct tn_lower_options *options;
-	struct tn_arena *arena;
-	struct tn_lowered *out;
-	TN_VEC(struct tn_buffer) buffers;
-	TN_VEC(tn_tensor_id) roots;
-	TN_VEC(struct tn_pair) pairs;
-	TN_VEC(struct tn_group) groups;
-	TN_VEC(tn_op_id) ops;
-};
+#include "lower/lowering.h"
 
 /* Bytes that a root needs: its own, or more when a view reaches further. */
-static enum tn_status make_buffers(struct lowering *l)
+static enum tn_status make_buffers(struct tn_lowering *l)
 {
 	const struct tn_graph *g = l->t->g;
 
@@ -43,21 +31,24 @@ static enum tn_status make_buffers(struct lowering *l)
 	return TN_OK;
 }
 
-static enum tn_status place_members(struct lowering *l)
+static enum tn_status place_members(struct tn_lowering *l)
 {
 	const struct tn_graph *g = l->t->g;
 
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		const struct tn_alias *a = &l->t->aliases->of[i];
 		struct tn_buffer *b;
+		int64_t end;
 
 		if (!tn_tensor_is_planned(&g->tensors[i]) ||
 			l->out->buffer_of[a->root.i] == TN_NONE)
 			continue;
 		l->out->buffer_of[i] = l->out->buffer_of[a->root.i];
-		l->out->shift_of[i] = a->offset;
+		l->out->shift_of[i] = a->start;
 		b = &l->buffers.items[l->out->buffer_of[i]];
-		b->size = tn_max_i64(b->size, a->offset + a->extent);
+		if (!tn_add_i64(a->offset, a->extent, &end))
+			return TN_ERR_INPUT;
+		b->size = tn_max_i64(b->size, end);
 	}
 	return TN_OK;
 }
@@ -76,10 +67,11 @@ static int by_time(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size; /* frees first */
 }
 
-static enum tn_status sums(struct lowering *l, struct tn_diags *diags)
+static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 {
 	const struct tn_graph *g = l->t->g;
-	size_t n = l->buffers.count;
+	const struct tn_pieces *pieces = &l->pieces;
+	size_t n = pieces->first[l->buffers.count];
 	struct event *events = TN_NEW_ARRAY(l->arena, struct event, 2 * n);
 	int64_t now = 0, size;
 
@@ -97,13 +89,18 @@ static enum tn_status sums(struct lowering *l, struct tn_diags *diags)
 			return TN_ERR_INPUT;
 		}
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct tn_buffer *b = &l->buffers.items[i];
+	for (size_t b = 0; b < l->buffers.count; b++) {
+		for (uint32_t i = pieces->first[b]; i < pieces->first[b + 1]; i++) {
+			const struct tn_piece *p = &pieces->list[i];
 
-		if (!tn_align_up_i64(b->size, b->align, &size))
-			return TN_ERR_INPUT;
-		events[2 * i] = (struct event){ b->begin, size };
-		events[2 * i + 1] = (struct event){ b->end, -size };
+			if (i + 1 < pieces->first[b + 1])
+				size = p->hi - p->lo;
+			else if (!tn_align_up_i64(
+					 p->hi - p->lo, l->options->align, &size))
+				return TN_ERR_INPUT;
+			events[2 * i] = (struct event){ p->begin, size };
+			events[2 * i + 1] = (struct event){ p->end, -size };
+		}
 	}
 	if (n)
 		qsort(events, 2 * n, sizeof(*events), by_time);
@@ -117,7 +114,7 @@ static enum tn_status sums(struct lowering *l, struct tn_diags *diags)
 }
 
 /* A root that is no view and has no views: it may be put somewhere as a whole. */
-static bool stands_alone(const struct lowering *l, tn_tensor_id id)
+static bool stands_alone(const struct tn_lowering *l, tn_tensor_id id)
 {
 	return l->t->aliases->of[id.i].root.i == id.i;
 }
@@ -145,14 +142,14 @@ static uint32_t merged(struct merge *m, uint32_t b, int64_t *shift)
 	return b;
 }
 
-static bool keeps_apart(const struct lowering *l, const struct tn_candidate *c)
+static bool keeps_apart(const struct tn_lowering *l, const struct tn_candidate *c)
 {
 	const bool *apart = l->options->apart;
 
 	return apart && (apart[c->in.i] || apart[c->out.i]);
 }
 
-static enum tn_status merge_in_place(struct lowering *l)
+static enum tn_status merge_in_place(struct tn_lowering *l)
 {
 	struct merge *m = TN_NEW_ARRAY(l->arena, struct merge, l->buffers.count);
 	int64_t shift;
@@ -199,7 +196,7 @@ static enum tn_status merge_in_place(struct lowering *l)
  * needs anyway; a whole row must save more bytes than it costs. */
 #define PIXEL_SCRATCH_MAX 512
 
-static bool admits(const struct lowering *l, const struct tn_candidate *c, uint32_t v)
+static bool admits(const struct tn_lowering *l, const struct tn_candidate *c, uint32_t v)
 {
 	const struct tn_graph *g = l->t->g;
 	int64_t in = g->tensors[c->in.i].bytes, out = g->tensors[c->out.i].bytes;
@@ -216,7 +213,7 @@ static bool admits(const struct lowering *l, const struct tn_candidate *c, uint3
 	return tn_variant_span(in, out, c->d[v], c->variant[v]) + scratch < least;
 }
 
-static enum tn_status make_pairs(struct lowering *l)
+static enum tn_status make_pairs(struct tn_lowering *l)
 {
 	const struct tn_inplace *in = l->t->inplace;
 	uint32_t op = TN_NONE;
@@ -226,6 +223,7 @@ static enum tn_status make_pairs(struct lowering *l)
 		struct tn_pair p = { .a = l->out->buffer_of[c->in.i],
 			.b = l->out->buffer_of[c->out.i] };
 		int64_t shift = l->out->shift_of[c->in.i] - l->out->shift_of[c->out.i];
+		struct tn_pair_source source;
 
 		if (!c->may_overlap || c->elided || p.a == TN_NONE || p.b == TN_NONE ||
 			p.a == p.b)
@@ -251,7 +249,11 @@ static enum tn_status make_pairs(struct lowering *l)
 			else /* from tensors to the buffers that hold them */
 				p.d[v] += c->variant[v].descending ? shift : -shift;
 		}
-		if (!tn_vec_push(l->arena, &l->pairs, p))
+		source.lo = l->out->shift_of[c->out.i];
+		source.hi = source.lo + l->t->g->tensors[c->out.i].bytes;
+		source.position = l->t->order->position[c->op.i];
+		if (!tn_vec_push(l->arena, &l->pairs, p) ||
+			!tn_vec_push(l->arena, &l->sources, source))
 			return TN_ERR_NOMEM;
 	}
 	return TN_OK;
@@ -261,7 +263,7 @@ enum tn_status tn_lower(const struct tn_tables *tables,
 	const struct tn_lower_options *options, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_lowered *out)
 {
-	struct lowering l = {
+	struct tn_lowering l = {
 		.t = tables, .options = options, .arena = arena, .out = out
 	};
 	enum tn_status status;
@@ -275,11 +277,17 @@ enum tn_status tn_lower(const struct tn_tables *tables,
 	if (status == TN_OK)
 		status = place_members(&l);
 	if (status == TN_OK)
+		status = tn_pieces_make(&l);
+	if (status == TN_OK)
 		status = sums(&l, diags);
 	if (status == TN_OK && options->overlap == OVERLAP_INPLACE)
 		status = merge_in_place(&l);
+	if (status == TN_OK && options->overlap == OVERLAP_INPLACE)
+		status = tn_pieces_make(&l); /* what was merged is one buffer now */
 	if (status == TN_OK && options->overlap == OVERLAP_FULL)
 		status = make_pairs(&l);
+	if (status == TN_OK)
+		status = tn_pieces_relate(&l);
 	out->problem.buffers = l.buffers.items;
 	out->problem.n_buffers = (uint32_t)l.buffers.count;
 	out->problem.pairs = l.pairs.items;

@@ -45,6 +45,8 @@ static bool allows(const struct raising *r, const struct tn_candidate *c, uint32
 	const struct tn_plan_tensor *out = &r->plan->tensors[c->out.i];
 	int64_t have;
 
+	if (c->no_copy)
+		return true;
 	/* a variable that is updated, a view that is written: the graph itself says so, and
 	 * the plain variant is what it means; not so buffers that in-place merged */
 	if (r->t->aliases->of[c->in.i].root.i == r->t->aliases->of[c->out.i].root.i)

@@ -363,6 +363,8 @@ static struct range *ranges(struct scheduling *s, const struct tn_inplace *possi
 		uint32_t id = inplace ? possible->list[i].op.i
 				      : s->lowered.op_of[q->pairs[i].group].i;
 
+		if (id == TN_NONE) /* depends on the order */
+			continue;
 		if (!of[id].end)
 			of[id].begin = i;
 		of[id].end = i + 1;

@@ -204,8 +204,11 @@ static void overlap(const struct hops *h, const struct tn_candidate *c, bool is_
 	op(h, c->op);
 	tn_strbuf_puts(h->out, ": ");
 	tn_strbuf_init(&raw);
-	if (c->verdict == VERDICT_PROVED) {
-		tn_strbuf_puts(&raw, "in place, ");
+	if (c->no_copy) {
+		tn_strbuf_puts(&raw, "a copy, ");
+		tn_words_reason(h->v, c, &raw);
+	} else if (c->verdict == VERDICT_PROVED) {
+		tn_strbuf_puts(&raw, c->elided ? "no copy, " : "in place, ");
 		tn_words_reason(h->v, c, &raw);
 	} else if (c->may_overlap) {
 		tn_strbuf_puts(&raw, "legal overlap, ");

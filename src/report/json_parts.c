@@ -61,8 +61,9 @@ static json_t *candidate_id(const struct tn_view *v, const struct tn_candidate *
 	struct tn_strbuf text;
 
 	tn_strbuf_init(&text);
-	tn_strbuf_printf(&text, "%s/in%" PRIu32 "/out%" PRIu32, v->g->ops[c->op.i].name,
-		c->input, c->output);
+	tn_strbuf_printf(&text, "%s/in%" PRIu32 "/out%" PRIu32 "%s",
+		v->g->ops[c->op.i].name, c->input, c->output,
+		c->no_copy ? "/no-copy" : "");
 	return taken(&text);
 }
 
@@ -143,7 +144,7 @@ static json_t *assumptions(const struct tn_view *v, const struct tn_candidate *c
 		return list;
 	ok = tn_json_push(
 		list, json_string("ops run one after the other, in this order"));
-	if (ok && k != TN_NONE && !c->elided) {
+	if (ok && k != TN_NONE && !c->elided && !c->no_copy) {
 		tn_strbuf_init(&text);
 		tn_strbuf_printf(&text, "kernel contract of the built-in set: %s, ",
 			tn_words_op_type(&v->g->ops[c->op.i]));

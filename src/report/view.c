@@ -39,7 +39,9 @@ uint32_t tn_view_position(const struct tn_view *v, tn_op_id op)
 
 struct tn_alias tn_view_alias(const struct tn_view *v, tn_tensor_id id)
 {
-	struct tn_alias own = { id, 0, v->g->tensors[id.i].bytes, true };
+	struct tn_alias own = {
+		.root = id, .extent = v->g->tensors[id.i].bytes, .dense = true
+	};
 
 	return v->aliases ? v->aliases->of[id.i] : own;
 }

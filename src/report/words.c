@@ -180,6 +180,44 @@ static void later_reader(
 	tn_strbuf_puts(out, " would have written over them");
 }
 
+/* Why an op that only hands bytes on has to run. */
+static void must_run(
+	const struct tn_view *v, const struct tn_candidate *c, struct tn_strbuf *out)
+{
+	/* in: the input, out: the output, by: the op that stands in the way */
+	static const struct {
+		const char *hazard, *in, *out, *by;
+	} texts[] = {
+		{ "CONSTANT_PART", " or ", " lies outside planned memory", NULL },
+		{ "VARIABLE_PART", " or ", " is state that keeps its bytes", NULL },
+		{ "REWRITTEN", " is written again while ", " is in use", ", by " },
+		{ "CALLER_HAS_BOTH", " and ", " are both the caller's", NULL },
+		{ "ALIGNMENT", " or ", " would not be aligned for the caller", NULL },
+		{ "FIXED_LAYOUT", " or ", " has its place already, as part of another",
+			NULL },
+		{ "PINNED", " or ", " is pinned to a place of its own", NULL },
+		{ "QUANTISATION", " and ", " are not quantised alike", NULL },
+		{ "TAKEN", ", that would be part of ", ", is part of another whole",
+			", made by " },
+		{ "TWICE", " would have to be in ", " twice", NULL },
+		{ "OTHER_OPERAND", " could be where ",
+			" is, but not every operand can: see the others", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if (!c->hazard || strcmp(texts[i].hazard, c->hazard) != 0)
+			continue;
+		quoted(v, c->in, out);
+		tn_strbuf_puts(out, texts[i].in);
+		quoted(v, c->out, out);
+		tn_strbuf_puts(out, texts[i].out);
+		if (texts[i].by && c->witness.reader.i != TN_NONE) {
+			tn_strbuf_puts(out, texts[i].by);
+			op_at(v, c->witness.reader, out);
+		}
+	}
+}
+
 static void rejected(
 	const struct tn_view *v, const struct tn_candidate *c, struct tn_strbuf *out)
 {
@@ -187,6 +225,10 @@ static void rejected(
 	const char *hazard = c->hazard ? c->hazard : "";
 	bool itself = c->witness.reader.i == c->op.i;
 
+	if (c->no_copy) {
+		must_run(v, c, out);
+		return;
+	}
 	if (c->hazard && forbidden(v, c, out))
 		return;
 	if (strcmp(hazard, "TARGET_NOT_INPLACE_SAFE") == 0) {
@@ -201,6 +243,11 @@ static void rejected(
 		quoted(v, c->in, out);
 		tn_strbuf_puts(out, " has ");
 		bytes(t[c->in.i].bytes, out);
+	} else if (strcmp(hazard, "OUTPUT_ALIVE") == 0) {
+		quoted(v, c->out, out);
+		tn_strbuf_puts(out, " holds a value already when ");
+		op_at(v, c->op, out);
+		tn_strbuf_puts(out, " writes it");
 	} else if (strcmp(hazard, "LAYOUT") == 0) {
 		tn_strbuf_puts(out, "the bytes of ");
 		quoted(v, c->in, out);
@@ -264,11 +311,21 @@ void tn_words_reason(
 		rejected(v, c, out);
 		return;
 	}
+	if (c->no_copy) {
+		op_at(v, c->op, out);
+		tn_strbuf_puts(out, " need not run, but a copy takes less memory");
+		return;
+	}
 	if (c->elided) {
+		bool part = v->g->tensors[c->in.i].bytes < v->g->tensors[c->out.i].bytes;
+
 		tn_strbuf_puts(out, "nothing runs: ");
-		quoted(v, c->out, out);
-		tn_strbuf_puts(out, " is the bytes of ");
-		quoted(v, c->in, out);
+		quoted(v, part ? c->in : c->out, out);
+		tn_strbuf_puts(
+			out, v->g->tensors[c->in.i].bytes == v->g->tensors[c->out.i].bytes
+				     ? " is the bytes of "
+				     : " lies in ");
+		quoted(v, part ? c->out : c->in, out);
 		return;
 	}
 	variant = in_place_variant(v, c);

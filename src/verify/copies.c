@@ -63,6 +63,9 @@ static bool only_copies(const struct tn_graph *g, const struct tn_op *op)
 			return false;
 	if (tn_op_info(op->kind)->access != ACCESS_MAP && op->kind != OP_CAST)
 		return false;
+	/* what scatters pixels is a value of its own: nobody can do without the op */
+	if (op->kind == OP_RESIZE_NEAREST_NEIGHBOR || op->kind == OP_BATCH_TO_SPACE_ND)
+		return false;
 	return strcmp(tn_op_string(op, "activation", "NONE"), "NONE") == 0 &&
 	       alike(g, op);
 }
