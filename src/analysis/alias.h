@@ -28,6 +28,7 @@ enum tn_no_copy_fault {
 	NO_COPY_CALLER, /* the caller can tell the two apart */
 	NO_COPY_ALIGNMENT, /* the caller would find it at an odd place */
 	NO_COPY_LAYOUT, /* where it lies is decided already, by the file or by `other` */
+	NO_COPY_APART, /* the bytes of one do not lie together in the other */
 	NO_COPY_SCALE, /* other quantisation: other bytes for the same number */
 	NO_COPY_TAKEN, /* `other` has put these bytes into another whole */
 	NO_COPY_TWICE, /* an operand for two places */

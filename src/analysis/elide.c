@@ -345,7 +345,7 @@ static enum tn_status judge_op(struct elider *e, uint32_t position)
 
 	if (status != TN_OK || !moves.n || (e->options->views_only && !moves.same))
 		return status;
-	side = moves.joins && side_by_side(e, op, &moves);
+	side = moves.joins && !moves.apart && side_by_side(e, op, &moves);
 	for (uint32_t i = 0; i < moves.n; i++) {
 		const struct tn_move m = moves.list[i];
 		struct tn_no_copy v = { .op = id,
@@ -356,7 +356,9 @@ static enum tn_status judge_op(struct elider *e, uint32_t position)
 			.end = m.to + m.bytes };
 
 		v.victim = op->inputs[m.input];
-		if (side || !moves.joins)
+		if (moves.apart)
+			refuse(&v, NO_COPY_APART, (tn_op_id){ TN_NONE });
+		else if (side || !moves.joins)
 			judge_view(e, op, &m, position, &v);
 		else
 			judge_part(e, op, &moves, i, position, &v);

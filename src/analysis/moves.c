@@ -55,6 +55,16 @@ static void range(struct finder *f, const struct tn_tensor *in,
 	f->out->n = 1;
 }
 
+/* Elements from here and there. */
+static void gather(struct finder *f, const struct tn_tensor *out)
+{
+	if (!begin_list(f, 1))
+		return;
+	f->out->list[0] = (struct tn_move){ .bytes = out->bytes };
+	f->out->n = 1;
+	f->out->apart = true;
+}
+
 /* How an output's elements follow each other in the input: by output dimension, from the
  * outermost. */
 struct walk {
@@ -236,6 +246,8 @@ static void one_to_one(struct finder *f)
 	}
 	if (known && (is_range(&w) || out->elements == 0))
 		range(f, in, out, out->elements ? w.first : 0);
+	else if (known && (f->op->kind == OP_SLICE || f->op->kind == OP_STRIDED_SLICE))
+		gather(f, out);
 }
 
 static const struct tn_tensor *part_of(const struct finder *f, bool split, uint32_t k)
@@ -258,8 +270,7 @@ static void parts(struct finder *f, bool split, uint32_t whole_index, int64_t ax
 	if (axis < 0 || axis >= all->shape.rank)
 		return;
 	for (int64_t d = 0; d < axis && n > 1; d++)
-		if (all->shape.dim[d] != 1)
-			return;
+		f->out->apart |= all->shape.dim[d] > 1;
 	if (!begin_list(f, n))
 		return;
 	for (uint32_t k = 0; k < n; k++) {

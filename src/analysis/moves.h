@@ -19,6 +19,7 @@ struct tn_move {
 struct tn_moves {
 	struct tn_move *list; /* by input for a concatenation, else by output */
 	uint32_t n; /* 0: the op does something else */
+	bool apart; /* n operands are handed on, but not each as one range */
 	bool joins; /* parts become a whole; else a whole becomes parts */
 	bool same; /* one input is one output, byte for byte */
 	bool scaled_alike; /* quantised alike: the same number is the same bytes */

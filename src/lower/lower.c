@@ -149,6 +149,36 @@ static bool keeps_apart(const struct tn_lowering *l, const struct tn_candidate *
 	return apart && (apart[c->in.i] || apart[c->out.i]);
 }
 
+/* Is a variant with scratch worth it? A pixel's channels are a small block that a kernel
+ * needs anyway; a whole row must save more bytes than it costs. */
+#define PIXEL_SCRATCH_MAX 512
+
+static bool admits(const struct tn_lowering *l, const struct tn_candidate *c, uint32_t v)
+{
+	const struct tn_graph *g = l->t->g;
+	int64_t in = g->tensors[c->in.i].bytes, out = g->tensors[c->out.i].bytes;
+	int64_t scratch = tn_contract_scratch(g, c->op, c->variant[v]), least = in + out;
+
+	if (!scratch)
+		return true;
+	if (tn_op_info(g->ops[c->op.i].kind)->access == ACCESS_WINDOW)
+		return scratch <= PIXEL_SCRATCH_MAX;
+	for (uint32_t k = 0; k < c->n_variants; k++)
+		if (!tn_contract_scratch(g, c->op, c->variant[k]))
+			least = tn_min_i64(
+				least, tn_variant_span(in, out, c->d[k], c->variant[k]));
+	return tn_variant_span(in, out, c->d[v], c->variant[v]) + scratch < least;
+}
+
+/* In place without a variant that is not worth its scratch. */
+static bool admits_in_place(const struct tn_lowering *l, const struct tn_candidate *c)
+{
+	for (uint32_t v = 0; v < c->n_variants; v++)
+		if (c->d[v] <= 0 && admits(l, c, v))
+			return true;
+	return false;
+}
+
 static enum tn_status merge_in_place(struct tn_lowering *l)
 {
 	struct merge *m = TN_NEW_ARRAY(l->arena, struct merge, l->buffers.count);
@@ -165,7 +195,8 @@ static enum tn_status merge_in_place(struct tn_lowering *l)
 
 		if (c->verdict != VERDICT_PROVED || c->elided || !c->may_overlap ||
 			a == TN_NONE || b == TN_NONE || !stands_alone(l, c->out) ||
-			m[b].into != b || keeps_apart(l, c))
+			m[b].into != b || keeps_apart(l, c) ||
+			!admits_in_place(l, c))
 			continue;
 		a = merged(m, a, &shift);
 		shift += l->out->shift_of[c->in.i];
@@ -190,27 +221,6 @@ static enum tn_status merge_in_place(struct tn_lowering *l)
 		l->out->shift_of[i] += shift;
 	}
 	return TN_OK;
-}
-
-/* Is a variant with scratch worth it? A pixel's channels are a small block that a kernel
- * needs anyway; a whole row must save more bytes than it costs. */
-#define PIXEL_SCRATCH_MAX 512
-
-static bool admits(const struct tn_lowering *l, const struct tn_candidate *c, uint32_t v)
-{
-	const struct tn_graph *g = l->t->g;
-	int64_t in = g->tensors[c->in.i].bytes, out = g->tensors[c->out.i].bytes;
-	int64_t scratch = tn_contract_scratch(g, c->op, c->variant[v]), least = in + out;
-
-	if (!scratch)
-		return true;
-	if (tn_op_info(g->ops[c->op.i].kind)->access == ACCESS_WINDOW)
-		return scratch <= PIXEL_SCRATCH_MAX;
-	for (uint32_t k = 0; k < c->n_variants; k++)
-		if (!tn_contract_scratch(g, c->op, c->variant[k]))
-			least = tn_min_i64(
-				least, tn_variant_span(in, out, c->d[k], c->variant[k]));
-	return tn_variant_span(in, out, c->d[v], c->variant[v]) + scratch < least;
 }
 
 static enum tn_status make_pairs(struct tn_lowering *l)

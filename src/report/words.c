@@ -196,6 +196,10 @@ static void must_run(
 		{ "FIXED_LAYOUT", " or ", " has its place already, as part of another",
 			NULL },
 		{ "PINNED", " or ", " is pinned to a place of its own", NULL },
+		{ "STRIDED", " and ",
+			" do not have their common bytes in one range, and kernels "
+			"write dense tensors",
+			NULL },
 		{ "QUANTISATION", " and ", " are not quantised alike", NULL },
 		{ "TAKEN", ", that would be part of ", ", is part of another whole",
 			", made by " },

@@ -45,6 +45,8 @@ static const struct plan_case {
 	{ "slices", "rows row", 192, 256 },
 	{ "identities", "turn pad cast one all", 32, 64 },
 	{ "odd-view", "", 104, 176 },
+	{ "copy-is-smaller", "", 144, 144 },
+	{ "nothing-to-join", "none", 64, 96 },
 	{ "nibbles", "", 40, 48 },
 	{ "backwards", "", 32, 32 },
 };
@@ -110,6 +112,7 @@ static const struct verdict_case {
 	{ "concat-twice", "join", "a", "TWICE", OBLIGATION_O5, "join" },
 	{ "concat-constant", "join", "k", "CONSTANT_PART", OBLIGATION_O2, NULL },
 	{ "concat-constant", "join", "a", "OTHER_OPERAND", OBLIGATION_O5, "join" },
+	{ "concat-channels", "join", "a", "STRIDED", OBLIGATION_O4, NULL },
 	{ "concat-taken", "again", "a", "TAKEN", OBLIGATION_O5, "join" },
 	{ "concat-scale", "join", "b", "QUANTISATION", OBLIGATION_O4, NULL },
 	{ "concat-outputs", "join", "a", "CALLER_HAS_BOTH", OBLIGATION_O5, NULL },
