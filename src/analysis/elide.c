@@ -297,7 +297,8 @@ static bool side_by_side(
 }
 
 /* The class of `root` becomes part of another root, `shift` bytes into it. */
-static void attach(struct elider *e, uint32_t root, tn_tensor_id into, int64_t shift)
+static void attach(
+	struct elider *e, uint32_t root, tn_tensor_id into, int64_t shift, bool parted)
 {
 	for (uint32_t m = root; m != TN_NONE; m = e->next[m]) {
 		struct tn_alias *a = &e->al->of[m];
@@ -306,8 +307,7 @@ static void attach(struct elider *e, uint32_t root, tn_tensor_id into, int64_t s
 		a->offset += shift; /* inside a tensor whose bytes are known */
 		a->start += shift;
 	}
-	e->al->parted[into.i] |= e->al->parted[root] ||
-				 e->g->tensors[into.i].bytes != e->g->tensors[root].bytes;
+	e->al->parted[into.i] |= parted || e->al->parted[root];
 	join_class(e, into.i, root);
 }
 
@@ -321,14 +321,15 @@ static void elide(struct elider *e, tn_op_id id, const struct tn_moves *moves, b
 		const struct tn_alias in = e->al->of[op->inputs[m->input].i];
 
 		if (moves->joins)
-			attach(e, in.root.i, op->outputs[m->output], m->to);
+			attach(e, in.root.i, op->outputs[m->output], m->to, true);
 		else
-			attach(e, op->outputs[m->output].i, in.root, in.offset + m->from);
+			attach(e, op->outputs[m->output].i, in.root, in.offset + m->from,
+				!moves->same);
 	}
 	if (side)
 		attach(e, op->outputs[0].i,
 			e->al->of[op->inputs[moves->list[0].input].i].root,
-			e->al->of[op->inputs[moves->list[0].input].i].offset);
+			e->al->of[op->inputs[moves->list[0].input].i].offset, true);
 	else if (moves->joins)
 		e->class[op->outputs[0].i].joined = id;
 }
