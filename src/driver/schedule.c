@@ -71,13 +71,12 @@ static int64_t least_align(const struct tn_run *run)
 	return align;
 }
 
-/* The search looks at a graph in which parts are copied into their whole, because it takes
- * values for buffers of one size: which copies are left out is for the planner. */
-static enum tn_status with_copies(const struct tn_run *run, struct tn_arena *arena,
+/* The search looks at a graph in which every copy is left out that may be: no choice of the
+ * planner keeps fewer bytes alive. */
+static enum tn_status without_copies(const struct tn_run *run, struct tn_arena *arena,
 	struct outcome *o, struct tn_tables *out)
 {
-	const struct tn_alias_options views = { .align = run->options->align,
-		.views_only = true };
+	const struct tn_alias_options views = { .align = least_align(run) };
 	const struct tn_graph *g = &run->graph;
 	enum tn_status status = tn_aliases_choose(g, &views, arena, &o->aliases);
 
@@ -92,26 +91,9 @@ static enum tn_status with_copies(const struct tn_run *run, struct tn_arena *are
 	return status;
 }
 
-/* Does the plan do without copies that the search has counted? */
-static bool leaves_out(const struct tn_run *run)
-{
-	const struct tn_aliases *al = &run->aliases;
-
-	for (uint32_t i = 0; i < al->n_no_copy; i++) {
-		const struct tn_no_copy *v = &al->no_copy[i];
-		const struct tn_op *op = &run->graph.ops[v->op.i];
-
-		if (al->elided[v->op.i] &&
-			run->graph.tensors[op->inputs[v->input].i].bytes !=
-				run->graph.tensors[op->outputs[v->output].i].bytes)
-			return true;
-	}
-	return false;
-}
-
 static enum tn_status search(struct tn_run *run, struct tn_schedule *out)
 {
-	struct outcome copies;
+	struct outcome shared;
 	struct tn_tables tables;
 	const struct tn_lower_options options = {
 		.overlap = (enum tn_overlap_mode)run->options->overlap,
@@ -122,9 +104,9 @@ static enum tn_status search(struct tn_run *run, struct tn_schedule *out)
 	enum tn_status status;
 
 	tn_arena_init(&scratch);
-	status = with_copies(run, &scratch, &copies, &tables);
+	status = without_copies(run, &scratch, &shared, &tables);
 	if (status == TN_OK)
-		status = tn_lower_schedule(&tables, &copies.hazards, &options, &scratch,
+		status = tn_lower_schedule(&tables, &shared.hazards, &options, &scratch,
 			&run->diags, &problem);
 	if (status == TN_OK)
 		status = tn_schedule_search(
@@ -160,9 +142,8 @@ enum tn_status tn_schedule_improve(
 		status = given;
 	}
 	run->plan.schedule = (struct tn_plan_schedule){ .searched = true,
-		/* its bound is of a graph with copies */
-		.optimal = run->plan.activation_bytes == found.bound && !leaves_out(run),
-		.bound_bytes = tn_min_i64(found.bound, run->plan.activation_bytes),
+		.optimal = run->plan.activation_bytes == found.bound,
+		.bound_bytes = found.bound,
 		.given_bytes = given == TN_OK ? before.plan.activation_bytes : -1 };
 	return status;
 }

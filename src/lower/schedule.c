@@ -1,7 +1,7 @@
 #include "lower/schedule.h"
 
-#include "base/checked.h"
 #include "base/vec.h"
+#include "lower/schedule_cost.h"
 
 struct edge {
 	uint32_t from, to; /* ops */
@@ -14,20 +14,11 @@ struct recent {
 
 struct scheduling {
 	const struct tn_tables *t;
-	const struct tn_lower_options *options;
 	struct tn_arena *arena;
 	struct tn_schedule_problem *out;
-	struct tn_lowered lowered; /* for a look at buffers and pairs */
-	int64_t cell; /* all sizes are rounded up to it */
 	TN_VEC(struct edge) edges;
 	TN_VEC(struct recent) recent;
-	TN_VEC(uint32_t) touches;
-	TN_VEC(struct tn_schedule_pair) pairs;
 	bool failed; /* no memory */
-};
-
-struct range {
-	uint32_t begin, end;
 };
 
 static void must_follow(struct scheduling *s, uint32_t from, uint32_t to)
@@ -212,237 +203,21 @@ static enum tn_status collect_preds(
 	return TN_OK;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
-
-static enum tn_status make_buffers(struct scheduling *s)
-{
-	const struct tn_problem *q = &s->lowered.problem;
-	struct tn_schedule_problem *out = s->out;
-
-	out->n_buffers = q->n_buffers;
-	out->buffers = TN_NEW_ARRAY(s->arena, struct tn_schedule_buffer, q->n_buffers);
-	if (!out->buffers)
-		return TN_ERR_NOMEM;
-	for (uint32_t b = 0; b < q->n_buffers; b++)
-		s->cell = gcd(q->buffers[b].align, s->cell);
-	for (uint32_t b = 0; b < q->n_buffers; b++) {
-		struct tn_schedule_buffer *to = &out->buffers[b];
-		const struct tn_span *span = &s->t->live->root[s->lowered.root_of[b].i];
-
-		if (!tn_align_up_i64(q->buffers[b].size, s->cell, &to->size))
-			return TN_ERR_INPUT;
-		to->pad = to->size - q->buffers[b].size;
-		to->from_start = span->first == 0;
-		to->to_end = span->last == s->t->live->end;
-	}
-	return TN_OK;
-}
-
-/* Each buffer of the op's operands, once. seen[] holds the op + 1 that met it last. */
-static bool touch_all(struct scheduling *s, uint32_t id, uint32_t *seen)
-{
-	const struct tn_op *op = &s->t->g->ops[id];
-
-	for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++) {
-		tn_tensor_id t =
-			k < op->n_inputs ? op->inputs[k] : op->outputs[k - op->n_inputs];
-		uint32_t b = t.i == TN_NONE ? TN_NONE : s->lowered.buffer_of[t.i];
-
-		if (b == TN_NONE || seen[b] == id + 1)
-			continue;
-		seen[b] = id + 1;
-		if (!tn_vec_push(s->arena, &s->touches, b))
-			return false;
-	}
-	return true;
-}
-
-/* What the bound lets the ends of a pair share under variant v, and how far into each
- * other they get. */
-static void measure(const struct scheduling *s, const struct tn_pair *from, uint32_t v,
-	struct tn_schedule_pair *to)
-{
-	const bool descending =
-		s->lowered.problem.groups[from->group].descending >> v & 1;
-	const int64_t in = s->out->buffers[from->a].size,
-		      result = s->out->buffers[from->b].size,
-		      outer = descending ? in : result;
-	int64_t d = from->d[v], reach = 0;
-
-	if (d <= outer - tn_max_i64(in, result))
-		reach = tn_max_i64(in, result);
-	else if (d < outer && tn_align_up_i64(d, s->cell, &d))
-		reach = tn_max_i64(0, outer - d);
-	to->reach_a[v] = tn_min_i64(reach, in);
-	to->reach_b[v] = tn_min_i64(reach, result);
-	to->share[v] = tn_min_i64(reach, tn_min_i64(in, result));
-}
-
-static bool writes_buffer(const struct scheduling *s, uint32_t id, uint32_t buffer)
-{
-	const struct tn_op *op = &s->t->g->ops[id];
-
-	for (uint32_t k = 0; k < op->n_outputs; k++)
-		if (op->outputs[k].i != TN_NONE &&
-			s->lowered.buffer_of[op->outputs[k].i] == buffer)
-			return true;
-	return false;
-}
-
-/* A couple once for an op; one that the op writes to does not die as its input. */
-static bool add_pair(
-	struct scheduling *s, uint32_t id, const struct tn_schedule_pair *pair)
-{
-	if (writes_buffer(s, id, pair->a))
-		return true;
-	for (size_t i = s->out->ops[id].first_pair; i < s->pairs.count; i++)
-		if (s->pairs.items[i].a == pair->a && s->pairs.items[i].b == pair->b)
-			return true;
-	return tn_vec_push(s->arena, &s->pairs, *pair);
-}
-
-static bool take_pairs(struct scheduling *s, uint32_t id, struct range list)
-{
-	const struct tn_problem *q = &s->lowered.problem;
-
-	for (uint32_t i = list.begin; i < list.end; i++) {
-		const struct tn_pair *from = &q->pairs[i];
-		struct tn_schedule_pair to = { .a = from->a, .b = from->b };
-
-		s->out->ops[id].n_variants = q->groups[from->group].n_variants;
-		for (uint32_t v = 0; v < s->out->ops[id].n_variants; v++)
-			measure(s, from, v, &to);
-		if (!add_pair(s, id, &to))
-			return false;
-	}
-	return true;
-}
-
-/* In place: the output lies on the input or nowhere near it. */
-static bool take_candidates(struct scheduling *s, const struct tn_inplace *possible,
-	uint32_t id, struct range list)
-{
-	for (uint32_t i = list.begin; i < list.end; i++) {
-		const struct tn_candidate *c = &possible->list[i];
-		struct tn_schedule_pair to = { .a = s->lowered.buffer_of[c->in.i],
-			.b = s->lowered.buffer_of[c->out.i] };
-
-		if (c->verdict != VERDICT_PROVED || c->elided || !c->may_overlap ||
-			to.a == TN_NONE || to.b == TN_NONE || to.a == to.b ||
-			s->t->aliases->of[c->out.i].root.i != c->out.i)
-			continue;
-		s->out->ops[id].n_variants = 1;
-		to.reach_a[0] = s->out->buffers[to.a].size;
-		to.reach_b[0] = s->out->buffers[to.b].size;
-		to.share[0] = tn_min_i64(to.reach_a[0], to.reach_b[0]);
-		if (!add_pair(s, id, &to))
-			return false;
-	}
-	return true;
-}
-
-/* By op: its entries in the list that pairs are made from. Both lists are in the given
- * order, so they are neighbours. */
-static struct range *ranges(struct scheduling *s, const struct tn_inplace *possible)
-{
-	const struct tn_problem *q = &s->lowered.problem;
-	bool inplace = s->options->overlap == OVERLAP_INPLACE;
-	uint32_t n = inplace ? (uint32_t)possible->n : q->n_pairs;
-	struct range *of = TN_NEW_ARRAY(s->arena, struct range, s->out->n_ops);
-
-	for (uint32_t i = 0; of && i < n; i++) {
-		uint32_t id = inplace ? possible->list[i].op.i
-				      : s->lowered.op_of[q->pairs[i].group].i;
-
-		if (id == TN_NONE) /* depends on the order */
-			continue;
-		if (!of[id].end)
-			of[id].begin = i;
-		of[id].end = i + 1;
-	}
-	return of;
-}
-
-static enum tn_status list_operands(
-	struct scheduling *s, const struct tn_inplace *possible)
-{
-	struct tn_schedule_problem *out = s->out;
-	uint32_t *seen = TN_NEW_ARRAY(s->arena, uint32_t, out->n_buffers);
-	struct range *range = ranges(s, possible);
-
-	if (!seen || !range)
-		return TN_ERR_NOMEM;
-	for (uint32_t id = 0; id < out->n_ops; id++) {
-		bool ok;
-
-		out->ops[id].first_touch = (uint32_t)s->touches.count;
-		out->ops[id].first_pair = (uint32_t)s->pairs.count;
-		ok = touch_all(s, id, seen);
-		if (ok && s->options->overlap == OVERLAP_INPLACE)
-			ok = take_candidates(s, possible, id, range[id]);
-		else if (ok)
-			ok = take_pairs(s, id, range[id]);
-		if (!ok)
-			return TN_ERR_NOMEM;
-		if (s->touches.count >= UINT32_MAX || s->pairs.count >= UINT32_MAX)
-			return TN_ERR_INPUT;
-	}
-	out->ops[out->n_ops].first_touch = (uint32_t)s->touches.count;
-	out->ops[out->n_ops].first_pair = (uint32_t)s->pairs.count;
-	out->touches = s->touches.items;
-	out->pairs = s->pairs.items;
-	return TN_OK;
-}
-
-static enum tn_status look(
-	struct scheduling *s, struct tn_inplace *possible, struct tn_diags *diags)
-{
-	struct tn_tables tables = *s->t;
-	struct tn_lower_options options = *s->options;
-	enum tn_status status = TN_OK;
-
-	tables.inplace = possible;
-	if (options.overlap != OVERLAP_NONE)
-		status = tn_inplace_possible(tables.g, tables.order, tables.aliases,
-			tables.live, s->arena, possible);
-	if (options.overlap == OVERLAP_INPLACE)
-		options.overlap = OVERLAP_NONE; /* buffers before any was merged */
-	if (status == TN_OK)
-		status = tn_lower(&tables, &options, s->arena, diags, &s->lowered);
-	return status;
-}
-
 enum tn_status tn_lower_schedule(const struct tn_tables *tables,
 	const struct tn_hazards *hazards, const struct tn_lower_options *options,
 	struct tn_arena *arena, struct tn_diags *diags, struct tn_schedule_problem *out)
 {
-	struct scheduling s = {
-		.t = tables, .options = options, .arena = arena, .out = out
-	};
-	struct tn_inplace possible = { 0 };
-	enum tn_status status = look(&s, &possible, diags);
+	struct scheduling s = { .t = tables, .arena = arena, .out = out };
+	enum tn_status status;
 
 	*out = (struct tn_schedule_problem){ .n_ops = tables->g->n_ops };
-	if (status != TN_OK)
-		return status;
 	out->ops = TN_NEW_ARRAY(arena, struct tn_schedule_op, (size_t)out->n_ops + 1);
 	out->given = TN_NEW_ARRAY(arena, uint32_t, out->n_ops);
 	if (!out->ops || !out->given)
 		return TN_ERR_NOMEM;
 	for (uint32_t p = 0; p < out->n_ops; p++)
 		out->given[p] = tables->order->at[p].i;
-	status = make_buffers(&s);
-	if (status == TN_OK)
-		status = list_operands(&s, &possible);
+	status = tn_schedule_cost(tables, options, arena, diags, out);
 	if (status == TN_OK)
 		status = collect_preds(&s, hazards);
 	return status;

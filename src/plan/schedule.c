@@ -245,7 +245,7 @@ enum tn_status tn_schedule_search(const struct tn_schedule_problem *p, int64_t n
 		memcpy(out->order, p->given, p->n_ops * sizeof(*out->order));
 		out->peak = out->given_peak;
 	}
-	out->bound = s.floor;
+	out->bound = p->estimated ? 0 : s.floor;
 	out->optimal = out->peak == out->bound;
 	out->nodes = (limit - s.nodes) / STEPS_PER_NODE;
 	return TN_OK;

@@ -9,8 +9,9 @@
  * is the quantity that tn_bound takes the maximum of, so the least peak of all orders is
  * the least bound of all orders.
  *
- * Pairs. `a` is an input of the op and `b` an output; when a dies at the op and b is born
- * by it, variant v of the op's kernel lets them share share[v] bytes. */
+ * Pairs. An input of the op and an output, each of one or several buffers; when all of the
+ * input dies at the op and all of the output is born by it, variant v of the op's kernel lets
+ * them share share[v] bytes. */
 #ifndef TN_PLAN_SCHEDULE_H
 #define TN_PLAN_SCHEDULE_H
 
@@ -29,7 +30,10 @@ struct tn_schedule_buffer {
 };
 
 struct tn_schedule_pair {
-	uint32_t a, b; /* buffers that the op touches */
+	uint32_t a, b; /* input, output: numbers of the op's own, from 0 each */
+	uint32_t first_a, first_b,
+		end; /* in members: a's buffers, then b's up to the end */
+	int64_t size_a, size_b; /* bytes that each can share at most */
 	int64_t share[TN_GROUP_VARIANTS_MAX]; /* bytes, by variant of the op */
 	int64_t reach_a[TN_GROUP_VARIANTS_MAX]; /* of a, from one of its ends: b gets no
 	                                           further; that end is the same for all
@@ -47,9 +51,11 @@ struct tn_schedule_problem {
 	struct tn_schedule_op *ops; /* n_ops + 1 of them, the last one ends the lists */
 	uint32_t *preds; /* ops that must run before; repetitions do no harm */
 	uint32_t *touches; /* buffers, each once for an op */
-	struct tn_schedule_pair *pairs; /* each couple of buffers once for an op */
+	struct tn_schedule_pair *pairs; /* each couple once for an op */
+	uint32_t *members; /* buffers of the pairs' ends, pair by pair */
 	struct tn_schedule_buffer *buffers;
 	uint32_t *given; /* an order that respects the predecessors */
+	bool estimated; /* a plan may need less than an order costs: nothing is proved */
 };
 
 struct tn_schedule {

@@ -64,7 +64,13 @@ static int64_t saving(struct surely *s, uint32_t op)
 	for (uint32_t i = first; i < s->part->ops[op + 1].first_pair; i++) {
 		const struct tn_schedule_pair *pair = &s->part->pairs[i];
 
-		s->active[i - first] = !lasts(s, pair->a, op) && !born(s, pair->b, op);
+		bool active = true;
+
+		for (uint32_t m = pair->first_a; m < pair->first_b && active; m++)
+			active = !lasts(s, s->part->members[m], op);
+		for (uint32_t m = pair->first_b; m < pair->end && active; m++)
+			active = !born(s, s->part->members[m], op);
+		s->active[i - first] = active;
 	}
 	return tn_part_saving(s->part, op, s->active, s->shared);
 }
@@ -112,7 +118,7 @@ enum tn_status tn_part_floor(
 	s.early = TN_NEW_ARRAY(&arena, uint32_t, part->n_buffers);
 	s.late = TN_NEW_ARRAY(&arena, uint32_t, part->n_buffers);
 	s.own = TN_NEW_ARRAY(&arena, uint32_t, part->n_buffers);
-	s.shared = TN_NEW_ARRAY(&arena, int64_t, part->n_buffers);
+	s.shared = TN_NEW_ARRAY(&arena, int64_t, tn_part_pairs_max(part));
 	s.active = TN_NEW_ARRAY(&arena, bool, tn_part_pairs_max(part));
 	if (s.ancestors && s.early && s.late && s.own && s.shared && s.active) {
 		find_ancestors(&s);

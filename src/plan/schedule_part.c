@@ -7,7 +7,7 @@
 
 /* Array sizes of a part, counted before it is filled. */
 struct extent {
-	uint32_t ops, buffers, touches, pairs, links;
+	uint32_t ops, buffers, touches, pairs, members, links;
 };
 
 static bool allocate(struct tn_part *p, const struct extent *n, struct tn_arena *arena)
@@ -18,6 +18,7 @@ static bool allocate(struct tn_part *p, const struct extent *n, struct tn_arena 
 	p->ops = TN_NEW_ARRAY(arena, struct tn_schedule_op, (size_t)n->ops + 1);
 	p->touches = TN_NEW_ARRAY(arena, uint32_t, n->touches);
 	p->pairs = TN_NEW_ARRAY(arena, struct tn_schedule_pair, n->pairs);
+	p->members = TN_NEW_ARRAY(arena, uint32_t, n->members);
 	p->first_next = TN_NEW_ARRAY(arena, uint32_t, (size_t)n->ops + 2);
 	p->next = TN_NEW_ARRAY(arena, uint32_t, n->links);
 	p->waits = TN_NEW_ARRAY(arena, uint32_t, n->ops);
@@ -29,9 +30,9 @@ static bool allocate(struct tn_part *p, const struct extent *n, struct tn_arena 
 	p->stays = TN_NEW_ARRAY(arena, bool, n->buffers);
 	p->sole = TN_NEW_ARRAY(arena, uint32_t, n->buffers);
 	p->rank_apart = p->rank_idle = TN_PART_NONE;
-	return p->op && p->ops && p->touches && p->pairs && p->first_next && p->next &&
-	       p->waits && p->buffer && p->size && p->rank && p->uses && p->there &&
-	       p->stays && p->sole;
+	return p->op && p->ops && p->touches && p->pairs && p->members && p->first_next &&
+	       p->next && p->waits && p->buffer && p->size && p->rank && p->uses &&
+	       p->there && p->stays && p->sole;
 }
 
 /* Which op alone may let the buffer lie over an input? */
@@ -42,9 +43,14 @@ static void find_sole(struct tn_part *p)
 	for (uint32_t i = 0; i < p->n_ops; i++) {
 		for (uint32_t k = p->ops[i].first_pair; k < p->ops[i + 1].first_pair;
 			k++) {
-			uint32_t *sole = &p->sole[p->pairs[k].b];
+			const struct tn_schedule_pair *pair = &p->pairs[k];
 
-			*sole = *sole == TN_PART_NONE || *sole == i ? i : p->n_ops;
+			for (uint32_t m = pair->first_b; m < pair->end; m++) {
+				uint32_t *sole = &p->sole[p->members[m]];
+
+				*sole = *sole == TN_PART_NONE || *sole == i ? i
+									    : p->n_ops;
+			}
 		}
 	}
 }
@@ -100,6 +106,27 @@ static void link_whole(const struct tn_schedule_problem *p, const uint32_t *posi
 	}
 }
 
+/* With the buffers' numbers in the part, if they have others there. */
+static void copy_pair(struct tn_part *out, const struct tn_schedule_pair *from,
+	const uint32_t *members, const uint32_t *local, struct tn_schedule_pair *to)
+{
+	*to = *from;
+	to->first_a = out->n_members;
+	to->first_b = to->first_a + (from->first_b - from->first_a);
+	for (uint32_t m = from->first_a; m < from->end; m++)
+		out->members[out->n_members++] = local ? local[members[m]] : members[m];
+	to->end = out->n_members;
+}
+
+static uint32_t count_members(const struct tn_schedule_pair *pairs, uint32_t n)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		count += pairs[i].end - pairs[i].first_a;
+	return count;
+}
+
 static void copy_op(const struct tn_schedule_problem *p, struct tn_part *out, uint32_t i)
 {
 	const struct tn_schedule_op *from = &p->ops[out->op[i]];
@@ -117,7 +144,8 @@ static void copy_op(const struct tn_schedule_problem *p, struct tn_part *out, ui
 		out->uses[b]++;
 	}
 	for (uint32_t k = 0; k < n_pairs; k++)
-		out->pairs[to->first_pair + k] = p->pairs[from->first_pair + k];
+		copy_pair(out, &p->pairs[from->first_pair + k], p->members, NULL,
+			&out->pairs[to->first_pair + k]);
 }
 
 enum tn_status tn_part_whole(
@@ -125,7 +153,8 @@ enum tn_status tn_part_whole(
 {
 	const struct tn_schedule_op *last = &p->ops[p->n_ops];
 	const struct extent n = { p->n_ops, p->n_buffers, last->first_touch,
-		last->first_pair, last->first_pred };
+		last->first_pair, count_members(p->pairs, last->first_pair),
+		last->first_pred };
 	uint32_t *position = TN_NEW_ARRAY(arena, uint32_t, p->n_ops);
 
 	*out = (struct tn_part){ 0 };
@@ -165,6 +194,7 @@ static void measure(const struct tn_part *whole, uint32_t begin, uint32_t end,
 	n->ops = end - begin;
 	n->touches = whole->ops[end].first_touch - whole->ops[begin].first_touch;
 	n->pairs = whole->ops[end].first_pair - whole->ops[begin].first_pair;
+	n->members = count_members(&whole->pairs[whole->ops[begin].first_pair], n->pairs);
 	n->links = whole->first_next[end] - whole->first_next[begin];
 	for (uint32_t k = whole->ops[begin].first_touch; k < whole->ops[end].first_touch;
 		k++) {
@@ -204,11 +234,9 @@ static void cut_ops(const struct tn_part *whole, uint32_t begin, uint32_t end,
 	for (uint32_t k = 0; k < out->ops[out->n_ops].first_touch; k++)
 		out->touches[k] = local[whole->touches[base->first_touch + k]];
 	for (uint32_t k = 0; k < out->ops[out->n_ops].first_pair; k++) {
-		struct tn_schedule_pair *pair = &out->pairs[k];
+		const struct tn_schedule_pair *from = &whole->pairs[base->first_pair + k];
 
-		*pair = whole->pairs[base->first_pair + k];
-		pair->a = local[pair->a];
-		pair->b = local[pair->b];
+		copy_pair(out, from, whole->members, local, &out->pairs[k]);
 	}
 }
 
@@ -277,7 +305,7 @@ bool tn_part_state_init(
 	out->waits = TN_NEW_ARRAY(arena, uint32_t, part->n_ops);
 	out->left = TN_NEW_ARRAY(arena, uint32_t, part->n_buffers);
 	out->pads = TN_NEW_ARRAY(arena, uint32_t, part->n_ranks);
-	out->shared = TN_NEW_ARRAY(arena, int64_t, part->n_buffers);
+	out->shared = TN_NEW_ARRAY(arena, int64_t, tn_part_pairs_max(part));
 	out->active = TN_NEW_ARRAY(arena, bool, tn_part_pairs_max(part));
 	return out->waits && out->left && out->pads && out->shared && out->active;
 }
@@ -345,9 +373,13 @@ static int64_t saving(
 
 	for (uint32_t i = first; i < part->ops[op + 1].first_pair; i++) {
 		const struct tn_schedule_pair *pair = &part->pairs[i];
+		bool active = true;
 
-		s->active[i - first] =
-			dies(part, s, pair->a) && !is_born(part, s, pair->b);
+		for (uint32_t m = pair->first_a; m < pair->first_b && active; m++)
+			active = dies(part, s, part->members[m]);
+		for (uint32_t m = pair->first_b; m < pair->end && active; m++)
+			active = !is_born(part, s, part->members[m]);
+		s->active[i - first] = active;
 	}
 	return tn_part_saving(part, op, s->active, s->shared);
 }
@@ -358,7 +390,8 @@ struct tn_part_step tn_part_weigh(
 	int64_t born = 0, dead = 0, idle = s->done ? 0 : part->idle;
 	uint32_t top = higher(s->done ? TN_PART_NONE : part->rank_idle,
 		s->top ? s->top - 1 : TN_PART_NONE);
-	bool free = true, padded = false;
+	int64_t padded = 0;
+	bool free = true;
 
 	for (uint32_t k = part->ops[op].first_touch; k < part->ops[op + 1].first_touch;
 		k++) {
@@ -372,14 +405,14 @@ struct tn_part_step tn_part_weigh(
 		}
 		if (dies(part, s, b)) {
 			dead += part->size[b];
-			padded = padded || part->pad[part->rank[b]] > 0;
+			padded = tn_max_i64(padded, part->pad[part->rank[b]]);
 		}
 	}
 	return (struct tn_part_step){
 		.cost = s->load + idle + born -
 			(top == TN_PART_NONE ? 0 : part->pad[top]) - saving(part, s, op),
 		.after = s->load + born - dead,
-		.free = free && (born < dead || (born == dead && !padded)),
+		.free = free && padded <= dead - born,
 	};
 }
 

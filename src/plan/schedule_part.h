@@ -15,6 +15,8 @@ struct tn_part {
 	struct tn_schedule_op *ops; /* n_ops + 1; first_pred is not used */
 	uint32_t *touches;
 	struct tn_schedule_pair *pairs;
+	uint32_t *members; /* of the pairs */
+	uint32_t n_members;
 	uint32_t *first_next, *next; /* successors inside the part */
 	uint32_t *waits; /* by op: predecessors inside the part */
 	uint32_t *buffer; /* by buffer: its number in the problem */
@@ -28,7 +30,8 @@ struct tn_part {
 	uint32_t rank_apart; /* most padding of what is alive and not touched; or NONE */
 	int64_t idle; /* bytes that nobody touches and that go with the part's first op */
 	uint32_t rank_idle; /* most padding of these, or NONE */
-	uint32_t *sole; /* by buffer: the op whose pairs end in it, NONE; n_ops: several */
+	uint32_t
+		*sole; /* by buffer: the op whose pairs end in it, NONE; n_ops: several */
 };
 
 struct tn_part_state {
@@ -36,7 +39,7 @@ struct tn_part_state {
 	uint32_t *left; /* by buffer: ops to come that touch it */
 	uint32_t *pads; /* by rank: live buffers */
 	uint32_t top; /* above the highest rank of a live buffer */
-	int64_t *shared; /* by buffer: scratch, zero between uses */
+	int64_t *shared; /* by an op's inputs or outputs: scratch, zero between uses */
 	bool *active; /* by pair of an op: scratch */
 	int64_t load; /* bytes alive between two ops */
 	int64_t peak; /* so far */
@@ -87,7 +90,7 @@ struct tn_part_pairs {
 uint32_t tn_part_pairs_max(const struct tn_part *part);
 
 /* What the op saves with those of its pairs that are active (never less with more of
- * them). shared[] is scratch by buffer, zero, also afterwards. */
+ * them). shared[] is scratch, as long as the op has pairs, zero, also afterwards. */
 int64_t tn_part_saving(
 	const struct tn_part *part, uint32_t op, const bool *active, int64_t *shared);
 

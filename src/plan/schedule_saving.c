@@ -14,11 +14,11 @@ static int64_t charge(const struct tn_part *part, struct tn_part_pairs of,
 	for (uint32_t i = of.first; i < of.end; i++) {
 		const struct tn_schedule_pair *pair = &part->pairs[i];
 		uint32_t x = inputs ? pair->a : pair->b;
-		int64_t add;
+		int64_t size = inputs ? pair->size_a : pair->size_b, add;
 
 		if (!active[i - of.first])
 			continue;
-		add = tn_min_i64(pair->share[v], part->size[x] - shared[x]);
+		add = tn_min_i64(pair->share[v], size - shared[x]);
 		shared[x] += add;
 		total += add;
 	}
