@@ -27,7 +27,9 @@ typedef void tn_kernel_fn(
 struct tn_loop_order {
 	uint8_t descending; /* last step first */
 	uint8_t hold; /* 0: write each element at once; 1: gather the channels of a
-	                       pixel (or a row) in scratch, then write them together */
+	                       pixel (or a row) in scratch, then write them together;
+	                       windows: 2: keep a ring of pixels in scratch, 3: go
+	                       channel by channel with a ring of elements */
 };
 
 #define TN_DIMS_MAX 8
@@ -40,6 +42,7 @@ struct tn_geometry {
 	int32_t pad_top, pad_left;
 	int32_t y_begin, y_end; /* output rows to compute, half-open */
 	int32_t in_rows, out_rows; /* rows that the memory of each tensor holds */
+	int32_t held; /* pixels that scratch holds (hold 3: of one channel); 1 if one */
 };
 
 /* Two operands read at the output's shape: strides in elements, 0 where one repeats. */

@@ -217,7 +217,7 @@ void *tn_binder_call(
 	void *params = tn_binder_array(b, 1, info->params->size);
 	const struct tn_loop_order order = {
 		.descending = b->variant.descending,
-		.hold = b->variant.hold == HOLD_PIXEL,
+		.hold = (uint8_t)b->variant.hold,
 	};
 
 	b->call->kernel = info;

@@ -33,7 +33,7 @@
 		I32(s, g.k_w), I32(s, g.stride_h), I32(s, g.stride_w),                   \
 		I32(s, g.dilation_h), I32(s, g.dilation_w), I32(s, g.pad_top),           \
 		I32(s, g.pad_left), I32(s, g.y_begin), I32(s, g.y_end),                  \
-		I32(s, g.in_rows), I32(s, g.out_rows)
+		I32(s, g.in_rows), I32(s, g.out_rows), I32(s, g.held)
 
 #define BROADCAST(s)                                                                     \
 	I32(s, shape.rank), DIMS(s, shape.dim), DIMS(s, shape.stride_a),                 \

@@ -44,6 +44,8 @@ static bool fill_geometry(
 		.y_end = (int32_t)w->out_h,
 		.in_rows = (int32_t)w->in_h,
 		.out_rows = (int32_t)w->out_h,
+		.held = (int32_t)tn_contract_ring(
+			b->g, (tn_op_id){ (uint32_t)(b->op - b->g->ops) }, b->variant),
 	};
 	return true;
 }

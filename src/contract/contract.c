@@ -7,7 +7,7 @@
 #include "ir/window.h"
 
 /* Raised when a loop order in this module changes. */
-#define CONTRACT_VERSION UINT64_C(2)
+#define CONTRACT_VERSION UINT64_C(3)
 #define CONTRACT_NAME	 UINT64_C(0x74656e7572652e63) /* "tenure.c" */
 
 const struct tn_tensor *tn_walk_input(const struct tn_walk *w, uint32_t k)
@@ -155,10 +155,49 @@ static bool holds_pixels(const struct tn_graph *g, const struct tn_op *op)
 	       (!win.per_channel || win.depth_multiplier > 1);
 }
 
+/* The variant with a buffer, when the shapes have one. */
+static enum tn_hold buffer_of(const struct tn_walk *w)
+{
+	struct tn_window win;
+	const char *why;
+
+	if (tn_op_info(w->op->kind)->access != ACCESS_WINDOW ||
+		!tn_window_of(w->g, w->op, &win, &why) ||
+		tn_walk_width(tn_walk_input(w, 0)) != tn_walk_width(tn_walk_output(w, 0)))
+		return HOLD_NONE;
+	return win.per_channel && win.depth_multiplier == 1 ? HOLD_CHANNEL : HOLD_RING;
+}
+
+bool tn_variant_is_buffered(struct tn_variant v)
+{
+	return v.hold == HOLD_RING || v.hold == HOLD_CHANNEL;
+}
+
+int64_t tn_contract_ring(const struct tn_graph *g, tn_op_id op, struct tn_variant v)
+{
+	struct tn_window win;
+	const char *why;
+
+	if (!tn_variant_is_buffered(v) || !tn_window_of(g, &g->ops[op.i], &win, &why))
+		return 1;
+	return tn_window_ring(&win, v.descending);
+}
+
+int64_t tn_contract_grain(const struct tn_graph *g, tn_op_id op, struct tn_variant v)
+{
+	struct tn_walk w = { .g = g, .op = &g->ops[op.i] };
+	const struct tn_tensor *out = tn_walk_output(&w, 0);
+
+	if (v.hold != HOLD_CHANNEL || !out || !out->shape.rank)
+		return 1;
+	return out->shape.dim[out->shape.rank - 1] * tn_walk_width(out);
+}
+
 uint32_t tn_contract_variants(
 	const struct tn_graph *g, tn_op_id op, struct tn_variant out[TN_VARIANTS_MAX])
 {
 	struct tn_walk w = { .g = g, .op = &g->ops[op.i] };
+	enum tn_hold buffer;
 	uint32_t n = 0;
 
 	if (!walk_class(&w))
@@ -169,6 +208,11 @@ uint32_t tn_contract_variants(
 		out[n++] = (struct tn_variant){ false, HOLD_PIXEL };
 		out[n++] = (struct tn_variant){ true, HOLD_PIXEL };
 	}
+	buffer = buffer_of(&w);
+	for (int back = 0; buffer != HOLD_NONE && back < 2; back++) {
+		out[n] = (struct tn_variant){ back, buffer };
+		n += tn_contract_ring(g, op, out[n]) > 1;
+	}
 	return n;
 }
 
@@ -176,10 +220,13 @@ int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_var
 {
 	struct tn_walk w = { .g = g, .op = &g->ops[op.i] };
 	const struct tn_tensor *out = tn_walk_output(&w, 0);
+	int64_t width;
 
 	if (v.hold == HOLD_NONE || !out || !out->shape.rank)
 		return 0;
-	return out->shape.dim[out->shape.rank - 1] * tn_walk_width(out);
+	width = tn_walk_width(out) * tn_contract_ring(g, op, v);
+	return v.hold == HOLD_CHANNEL ? width
+				      : out->shape.dim[out->shape.rank - 1] * width;
 }
 
 static enum tn_status walk_opaque(struct tn_walk *w)

@@ -9,6 +9,13 @@
  *   HOLD_PIXEL  the channels of one output pixel (windows) or one output row (fully
  *               connected, matrix products) a step: all reads of the step come before its writes
  *
+ * Variants with a buffer: windows whose output, in the same order, is written some pixels
+ * later, so that it may lie exactly on its input. How many is what the shape needs.
+ *   HOLD_RING      the buffer holds pixels: step t reads the window of pixel t, then writes
+ *                  pixel t - (n - 1); the last n - 1 steps read nothing
+ *   HOLD_CHANNEL   one channel after the other (depthwise, pooling), all of its pixels as
+ *                  above; the buffer holds n elements of one channel
+ *
  * Loop orders (HOLD_NONE; ascending):
  *   ACCESS_POINTWISE   output element i = 0..n-1: reads element i of each operand
  *                      (broadcast), writes i
@@ -36,7 +43,7 @@
 #include "base/status.h"
 #include "ir/graph.h"
 
-enum tn_hold { HOLD_NONE, HOLD_PIXEL };
+enum tn_hold { HOLD_NONE, HOLD_PIXEL, HOLD_RING, HOLD_CHANNEL };
 
 struct tn_variant {
 	bool descending;
@@ -61,10 +68,20 @@ struct tn_step {
 typedef bool tn_step_fn(void *user, const struct tn_step *step);
 
 /* The variants that exist for this op with these shapes, in order of preference: those
- * that need no scratch first, ascending first. 0: opaque, the op may read any input byte
+ * that need no scratch first, ascending first, those with a buffer last. 0: opaque, the op may read any input byte
  * at any time and no overlap is ever allowed (run it as { false, HOLD_NONE }). */
 uint32_t tn_contract_variants(
 	const struct tn_graph *g, tn_op_id op, struct tn_variant out[TN_VARIANTS_MAX]);
+
+/* Does the variant have a buffer, that is: more than a pixel or a row? */
+bool tn_variant_is_buffered(struct tn_variant v);
+
+/* Pixels (HOLD_RING) or elements (HOLD_CHANNEL) that its buffer holds; 1 for the others. */
+int64_t tn_contract_ring(const struct tn_graph *g, tn_op_id op, struct tn_variant v);
+
+/* What the distance between input and output must be a multiple of: the bytes of a pixel
+ * for HOLD_CHANNEL, where each channel keeps to its own bytes; else 1. */
+int64_t tn_contract_grain(const struct tn_graph *g, tn_op_id op, struct tn_variant v);
 
 /* Bytes of scratch that the variant needs; its alignment is 16. */
 int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_variant v);

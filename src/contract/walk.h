@@ -45,6 +45,12 @@ bool tn_walk_ints(
 bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_reads,
 	const struct tn_access *writes, uint32_t n_writes);
 
+struct tn_window;
+
+/* Pixels that a window op must hold back so that its output may lie on its input; 1: no
+ * buffer helps, or none is needed. Linear in the pixels. */
+int64_t tn_window_ring(const struct tn_window *g, bool descending);
+
 bool tn_walk_pointwise(struct tn_walk *w);
 bool tn_walk_view(struct tn_walk *w);
 bool tn_walk_window(struct tn_walk *w);

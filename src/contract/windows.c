@@ -1,5 +1,6 @@
 /* An output pixel needs the valid taps of its window. A step of HOLD_NONE is one output
- * channel, a step of HOLD_PIXEL all channels of the pixel. */
+ * channel, a step of HOLD_PIXEL all channels of the pixel; HOLD_RING and HOLD_CHANNEL read
+ * some pixels ahead of what they write. */
 #include "base/arena.h"
 #include "base/checked.h"
 #include "contract/walk.h"
@@ -74,6 +75,88 @@ static bool whole_pixel(
 	return true;
 }
 
+/* Input elements [first, end) around the valid taps of pixel p; false when it has none. */
+static bool reach(const struct tn_window *g, int64_t p, int64_t *first, int64_t *end)
+{
+	int64_t b = p / (g->out_h * g->out_w), oy = p / g->out_w % g->out_h;
+	int64_t y = oy * g->stride_h - g->pad_top;
+	int64_t x = p % g->out_w * g->stride_w - g->pad_left;
+	int64_t y_last = y + (g->k_h - 1) * g->dilation_h;
+	int64_t x_last = x + (g->k_w - 1) * g->dilation_w;
+
+	if (y < 0)
+		y += (-y + g->dilation_h - 1) / g->dilation_h * g->dilation_h;
+	if (x < 0)
+		x += (-x + g->dilation_w - 1) / g->dilation_w * g->dilation_w;
+	while (y_last >= g->in_h)
+		y_last -= g->dilation_h;
+	while (x_last >= g->in_w)
+		x_last -= g->dilation_w;
+	*first = ((b * g->in_h + y) * g->in_w + x) * g->in_c;
+	*end = ((b * g->in_h + y_last) * g->in_w + x_last + 1) * g->in_c;
+	return y <= y_last && x <= x_last;
+}
+
+/* Step t must not be preceded by the write of an element that it or a later step reads. */
+int64_t tn_window_ring(const struct tn_window *g, bool descending)
+{
+	int64_t pixels = g->batches * g->out_h * g->out_w, n = 1;
+	int64_t in = g->batches * g->in_h * g->in_w * g->in_c;
+
+	if (pixels * g->out_c > in || (descending && pixels * g->out_c < in))
+		return 1; /* not in place anyway */
+	for (int64_t t = 0; t < pixels; t++) {
+		int64_t first, end;
+
+		if (!reach(g, descending ? pixels - 1 - t : t, &first, &end))
+			continue;
+		n = tn_max_i64(
+			n, descending ? t + 1 - pixels + (end + g->out_c - 1) / g->out_c
+				      : t + 1 - first / g->out_c);
+	}
+	return tn_min_i64(n, pixels);
+}
+
+/* The pixels of channels [c, c + n_c), each written when `ring` of them have been read. */
+static bool run_ring(struct tn_walk *w, const struct tn_window *g, struct taps *taps,
+	int64_t c, int64_t n_in, int64_t n_out, int64_t ring)
+{
+	int64_t pixels = g->batches * g->out_h * g->out_w;
+	int64_t width = tn_walk_width(tn_walk_output(w, 0));
+
+	for (int64_t t = 0; t < pixels + ring - 1; t++) {
+		bool back = w->variant.descending, writes = t >= ring - 1;
+		int64_t p = back ? pixels - 1 - t : t;
+		int64_t at = (back ? p + ring - 1 : p - ring + 1) * g->out_c + c;
+		struct tn_access write = { 0, at * width, (at + n_out) * width };
+
+		taps->n = 0;
+		if (t < pixels)
+			gather(g, taps, p / (g->out_h * g->out_w),
+				p / g->out_w % g->out_h, p % g->out_w, c, n_in);
+		if (!tn_walk_step(w, taps->reads, tn_walk_shares(w, 0) ? taps->n : 0,
+			    &write, writes ? 1 : 0))
+			return false;
+	}
+	return true;
+}
+
+/* Channels keep to their own bytes, so that the extremes of one are those of all. */
+static void run_buffered(struct tn_walk *w, const struct tn_window *g, struct taps *taps)
+{
+	int64_t ring = tn_window_ring(g, w->variant.descending);
+	int64_t planes = w->extremes ? 1 : g->out_c;
+
+	if (w->variant.hold == HOLD_RING) {
+		(void)run_ring(w, g, taps, 0, g->in_c, g->out_c, ring);
+		return;
+	}
+	for (int64_t k = 0; k < planes; k++)
+		if (!run_ring(w, g, taps, w->variant.descending ? g->out_c - 1 - k : k, 1,
+			    1, ring))
+			return;
+}
+
 static void run(struct tn_walk *w, const struct tn_window *g, struct taps *taps)
 {
 	bool back = w->variant.descending;
@@ -132,7 +215,9 @@ bool tn_walk_window(struct tn_walk *w)
 	if (tn_size_from_i64(g.k_h * tn_min_i64(g.k_w, g.in_w), &n))
 		taps.reads = TN_NEW_ARRAY(&arena, struct tn_access, n);
 	taps.width = tn_walk_width(tn_walk_input(w, 0));
-	if (taps.reads)
+	if (taps.reads && tn_variant_is_buffered(w->variant))
+		run_buffered(w, &g, &taps);
+	else if (taps.reads)
 		run(w, &g, &taps);
 	else
 		w->out_of_memory = true;

@@ -289,7 +289,7 @@ static void displace(
 	const struct tn_op *op = &t->g.ops[0];
 	int64_t in = t->g.tensors[op->inputs[k].i].bytes;
 	int64_t out = t->g.tensors[op->outputs[0].i].bytes;
-	int64_t grain = record_grain(&t->op, k), d, more;
+	int64_t grain = record_grain(&t->op, k, v), d, more;
 	bool shown = false, varies = false, free_of_order;
 	uint64_t last = 0;
 

@@ -121,6 +121,8 @@ struct comparison {
 	const struct recorded *r;
 	size_t next; /* event */
 	size_t step;
+	struct tn_access ahead[READS_MAX]; /* of steps without a write */
+	uint32_t n_ahead;
 	char *wrong;
 };
 
@@ -240,11 +242,21 @@ static bool compare_stores(struct comparison *c, const struct tn_step *step)
 	return written == want || wrong(c, "stores are missing", NULL);
 }
 
+/* Steps that write nothing and the one that follows are one: no store parts their loads. */
 static bool compare_step(void *user, const struct tn_step *step)
 {
 	struct comparison *c = user;
+	struct tn_step whole = *step;
 
-	if (!compare_loads(c, step) || !compare_stores(c, step))
+	must(c->n_ahead + step->n_reads <= READS_MAX, "a step reads too many ranges");
+	memcpy(&c->ahead[c->n_ahead], step->reads, step->n_reads * sizeof(*step->reads));
+	c->n_ahead += step->n_reads;
+	if (!step->n_writes)
+		return true;
+	whole.reads = c->ahead;
+	whole.n_reads = c->n_ahead;
+	c->n_ahead = 0;
+	if (!compare_loads(c, &whole) || !compare_stores(c, &whole))
 		return false;
 	c->step++;
 	return true;
@@ -311,10 +323,12 @@ static int64_t width_of(const struct tn_tensor *t)
 	return tn_dtype_bits(t->dtype) / 8;
 }
 
-int64_t record_grain(const struct recorded *r, uint32_t k)
+int64_t record_grain(const struct recorded *r, uint32_t k, struct tn_variant v)
 {
-	return tn_min_i64(width_of(&r->g->tensors[op_of(r)->inputs[k].i]),
+	int64_t grain = tn_min_i64(width_of(&r->g->tensors[op_of(r)->inputs[k].i]),
 		width_of(&r->g->tensors[op_of(r)->outputs[0].i]));
+
+	return tn_max_i64(grain, tn_contract_grain(r->g, r->id, v));
 }
 
 bool record_displaced(

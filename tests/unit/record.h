@@ -30,7 +30,7 @@ const char *record_compare(const struct recorded *r, struct tn_variant v);
 bool record_copies(const struct recorded *r, struct tn_variant v);
 
 /* What the distance between input k and the output must be a multiple of. */
-int64_t record_grain(const struct recorded *r, uint32_t k);
+int64_t record_grain(const struct recorded *r, uint32_t k, struct tn_variant v);
 
 /* Runs the op with input k at displacement d from its output, in the direction of the
  * variant, and the other operands where they are. Is the result that of the last

@@ -59,7 +59,7 @@ static void compare_displaced(
 		ck_assert(d != TN_DISPLACEMENT_NEVER);
 		if (d == TN_DISPLACEMENT_FREE)
 			d = 0;
-		grain = record_grain(&r, k);
+		grain = record_grain(&r, k, v);
 		ck_assert(tn_align_up_i64(d, grain, &d));
 		if (!record_displaced(&r, k, v, d))
 			complain(tally, op, v, "the result differs at its displacement");
@@ -77,7 +77,7 @@ static void compare_model(const char *path, struct tally *tally)
 	struct interpreter it;
 
 	if (interpreter_init(&it, path)) {
-		for (uint32_t v = 0; v < 4; v++) {
+		for (uint32_t v = 0; v < TN_VARIANTS_MAX; v++) {
 			ck_assert(interpreter_bind(&it, v));
 			interpreter_reset(&it, 1);
 			interpreter_run(&it, NULL, NULL);

@@ -3,7 +3,7 @@
 #define TENURE_KERNELS_CONV_S16_H
 
 #include "fixed.h"
-#include "window.h"
+#include "held.h"
 
 /* The sum of one output channel over the pixel's valid taps, without bias. */
 typedef int64_t tn_conv_s16_sum_fn(const struct tn_conv_params *p,
@@ -32,25 +32,27 @@ static inline int32_t tn_conv_s16_output(const struct tn_conv_params *p, int64_t
 static inline void tn_conv_s16(const struct tn_conv_params *p, const void *const *in,
 	tn_s16 *out, tn_s16 *held, tn_conv_s16_sum_fn *sum_of, int wide)
 {
-	int32_t pixels = tn_pixel_count(&p->g), channels = p->g.out_c;
 	struct tn_loop_order order = p->order;
+	struct tn_sweep s = tn_sweep_of(&p->g, order);
 	struct tn_pixel px;
 
-	for (int32_t t = 0; t < pixels; t++) {
+	for (int32_t i = 0; i < s.passes * s.pixels; i++) {
+		int32_t pass = i / s.pixels, t = i - pass * s.pixels;
+		int32_t slot = order.hold ? tn_pixel_slot(&p->g, &s, t) : 0;
+
 		tn_pixel_at(&p->g, order, t, &px);
-		for (int32_t k = 0; k < channels; k++) {
-			int32_t c = tn_channel_at(order, k, channels);
+		for (int32_t k = 0; k < s.channels; k++) {
+			int32_t c = tn_channel_at(&s, order, pass, k);
 			int64_t sum = sum_of(p, &px, in[0], in[1], c);
 			int32_t value = tn_conv_s16_output(p, sum, in[2], c, wide);
 
 			if (order.hold)
-				held[c] = (int16_t)value;
+				held[slot + k] = (int16_t)value;
 			else
 				tn_store_s16(out, px.out + c, value);
 		}
 		if (order.hold)
-			for (int32_t c = 0; c < channels; c++)
-				tn_store_s16(out, px.out + c, held[c]);
+			tn_leave_s16(&p->g, &s, order, pass, t, out, held);
 	}
 }
 

@@ -3,7 +3,7 @@
 #define TENURE_KERNELS_CONV_S8_H
 
 #include "fixed.h"
-#include "window.h"
+#include "held.h"
 
 /* The sum of one output channel over the pixel's valid taps, without bias. */
 typedef int32_t tn_conv_sum_fn(const struct tn_conv_params *p, const struct tn_pixel *px,
@@ -13,14 +13,17 @@ static inline void tn_conv_s8(const struct tn_conv_params *p, const void *const 
 	tn_s8 *out, tn_s8 *held, tn_conv_sum_fn *sum_of)
 {
 	const tn_s32 *bias = in[2];
-	int32_t pixels = tn_pixel_count(&p->g), channels = p->g.out_c;
 	struct tn_loop_order order = p->order;
+	struct tn_sweep s = tn_sweep_of(&p->g, order);
 	struct tn_pixel px;
 
-	for (int32_t t = 0; t < pixels; t++) {
+	for (int32_t i = 0; i < s.passes * s.pixels; i++) {
+		int32_t pass = i / s.pixels, t = i - pass * s.pixels;
+		int32_t slot = order.hold ? tn_pixel_slot(&p->g, &s, t) : 0;
+
 		tn_pixel_at(&p->g, order, t, &px);
-		for (int32_t k = 0; k < channels; k++) {
-			int32_t c = tn_channel_at(order, k, channels);
+		for (int32_t k = 0; k < s.channels; k++) {
+			int32_t c = tn_channel_at(&s, order, pass, k);
 			int32_t sum = sum_of(p, &px, in[0], in[1], c);
 
 			if (bias)
@@ -29,13 +32,12 @@ static inline void tn_conv_s8(const struct tn_conv_params *p, const void *const 
 			sum = tn_wrap_add(sum, p->out_offset);
 			sum = tn_clamp_s32(sum, p->act_min, p->act_max);
 			if (order.hold)
-				held[c] = (tn_s8)sum;
+				held[slot + k] = (tn_s8)sum;
 			else
 				tn_store_s8(out, px.out + c, sum);
 		}
 		if (order.hold)
-			for (int32_t c = 0; c < channels; c++)
-				tn_store_s8(out, px.out + c, held[c]);
+			tn_leave_s8(&p->g, &s, order, pass, t, out, held);
 	}
 }
 

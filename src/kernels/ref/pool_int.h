@@ -3,7 +3,7 @@
 #define TENURE_KERNELS_POOL_INT_H
 
 #include "fixed.h"
-#include "window.h"
+#include "held.h"
 
 /* Raw values, valid taps only, ties away from zero. */
 static inline int32_t tn_average_int(const struct tn_geometry *g,
@@ -50,27 +50,31 @@ typedef int32_t tn_pool_int_fn(const struct tn_geometry *g, const struct tn_pixe
 static inline void tn_pool_int(const struct tn_pool_params *p, const void *in, void *out,
 	tn_s16 *held, int32_t size, tn_pool_int_fn *pool)
 {
-	int32_t pixels = tn_pixel_count(&p->g), channels = p->g.out_c;
 	struct tn_loop_order order = p->order;
+	struct tn_sweep s = tn_sweep_of(&p->g, order);
 	struct tn_pixel px;
 
-	for (int32_t t = 0; t < pixels; t++) {
+	for (int32_t i = 0; i < s.passes * s.pixels; i++) {
+		int32_t pass = i / s.pixels, t = i - pass * s.pixels;
+		int32_t slot = order.hold ? tn_pixel_slot(&p->g, &s, t) : 0;
+
 		tn_pixel_at(&p->g, order, t, &px);
-		for (int32_t k = 0; k < channels; k++) {
-			int32_t c = tn_channel_at(order, k, channels);
+		for (int32_t k = 0; k < s.channels; k++) {
+			int32_t c = tn_channel_at(&s, order, pass, k);
 			int32_t value = pool(&p->g, &px, in, c, size);
 
 			value = tn_clamp_s32(value, p->act_min, p->act_max);
 			if (order.hold && size == 1)
-				((tn_s8 *)held)[c] = (tn_s8)value;
+				((tn_s8 *)held)[slot + k] = (tn_s8)value;
 			else if (order.hold)
-				held[c] = (int16_t)value;
+				held[slot + k] = (int16_t)value;
 			else
 				tn_store_int(out, px.out + c, size, value);
 		}
-		for (int32_t c = 0; order.hold && c < channels; c++)
-			tn_store_int(out, px.out + c, size,
-				size == 1 ? ((tn_s8 *)held)[c] : held[c]);
+		if (order.hold && size == 1)
+			tn_leave_s8(&p->g, &s, order, pass, t, out, (tn_s8 *)held);
+		else if (order.hold)
+			tn_leave_s16(&p->g, &s, order, pass, t, out, held);
 	}
 }
 
