@@ -25,6 +25,7 @@ enum tenure_status {
 
 enum tenure_overlap { TENURE_OVERLAP_NONE, TENURE_OVERLAP_INPLACE, TENURE_OVERLAP_FULL };
 enum tenure_schedule { TENURE_SCHEDULE_GIVEN, TENURE_SCHEDULE_SEARCH };
+enum tenure_objective { TENURE_OBJECTIVE_ACTIVATIONS, TENURE_OBJECTIVE_ARENA };
 enum tenure_profile { TENURE_PROFILE_INFERENCE, TENURE_PROFILE_TRAINING };
 enum tenure_execution { TENURE_EXECUTION_SEQUENTIAL, TENURE_EXECUTION_PARALLEL };
 enum tenure_allocation { TENURE_ALLOCATION_STATIC, TENURE_ALLOCATION_OWNER };
@@ -48,6 +49,7 @@ typedef struct tenure_options {
 	tenure_list shapes; /* "NAME=AxBxC": shapes of tensors, by name */
 	tenure_list keep;   /* tensors (by name) that keep their values to the end */
 	enum tenure_overlap overlap;
+	enum tenure_objective objective; /* what is made small first */
 	enum tenure_schedule schedule; /* the graph's order of the ops, or a better one */
 	const char *rewrite; /* "all", "none" or passes with commas; NULL: all exact ones
 	                        to plan and run, none to judge (lint) and convert */

@@ -56,6 +56,7 @@ struct option_row {
 
 static const char *const overlap_words[] = { "none", "inplace", "full", NULL };
 static const char *const schedule_words[] = { "given", "search", NULL };
+static const char *const objective_words[] = { "activations", "arena", NULL };
 static const char *const level_words[] = { "note", "warning", "error", NULL };
 
 static const char *const profile_words[] = { "inference", "training", NULL };
@@ -107,6 +108,9 @@ static const struct option_row rows[] = {
 		"this tensor keeps its value to the end (repeatable)", NULL },
 	{ "overlap", 0, VALUE_WORD, AT(overlap), PLANS, "MODE",
 		"none, inplace or full (default)", overlap_words },
+	{ "objective", 0, VALUE_WORD, AT(objective), PLANS, "WHAT",
+		"activations (default), or arena: all bytes, scratch included",
+		objective_words },
 	{ "schedule", 0, VALUE_WORD, AT(schedule), PLANS, "MODE",
 		"given (default), or search: an order of the ops with a smaller peak",
 		schedule_words },

@@ -155,6 +155,22 @@ static bool holds_pixels(const struct tn_graph *g, const struct tn_op *op)
 	       (!win.per_channel || win.depth_multiplier > 1);
 }
 
+const char *tn_hold_name(enum tn_hold hold)
+{
+	static const char *const names[] = { "none", "pixel", "ring", "channel" };
+
+	return names[hold > HOLD_CHANNEL ? HOLD_NONE : hold];
+}
+
+const char *tn_hold_text(enum tn_hold hold)
+{
+	static const char *const texts[] = { "", ", an output pixel or row held back",
+		", output pixels held back in a ring",
+		", channel by channel, elements held back in a ring" };
+
+	return texts[hold > HOLD_CHANNEL ? HOLD_NONE : hold];
+}
+
 /* The variant with a buffer, when the shapes have one. */
 static enum tn_hold buffer_of(const struct tn_walk *w)
 {

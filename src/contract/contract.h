@@ -73,6 +73,10 @@ typedef bool tn_step_fn(void *user, const struct tn_step *step);
 uint32_t tn_contract_variants(
 	const struct tn_graph *g, tn_op_id op, struct tn_variant out[TN_VARIANTS_MAX]);
 
+/* "none", "pixel", "ring", "channel"; what it means, for people ("" for none). */
+const char *tn_hold_name(enum tn_hold hold);
+const char *tn_hold_text(enum tn_hold hold);
+
 /* Does the variant have a buffer, that is: more than a pixel or a row? */
 bool tn_variant_is_buffered(struct tn_variant v);
 

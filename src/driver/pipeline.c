@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "base/checked.h"
 #include "base/file.h"
 #include "bind/bind.h"
 #include "driver/fit.h"
@@ -219,6 +220,7 @@ static enum tn_status solve(struct tn_run *run)
 	};
 	const struct tn_limits limits = { run->options->nodes, run->options->time_limit };
 	struct tn_choice choice;
+	struct tn_made made = { 0 };
 	enum tn_status status;
 
 	if (run->memories.n_regions) {
@@ -233,14 +235,22 @@ static enum tn_status solve(struct tn_run *run)
 		run->aliases = choice.aliases;
 		run->live = choice.live;
 		run->inplace = choice.inplace;
-		run->lowered = choice.lowered;
-		run->solution = choice.solution;
 		status = tn_hazards_find(&run->graph, &run->order, &run->aliases,
 			&run->arena, &run->hazards);
 	}
 	if (status == TN_OK)
-		status = tn_raise(&tables, &options, &run->lowered, &run->solution,
-			&run->arena, &run->plan);
+		status = tn_make_plan(&tables, &options, &limits,
+			run->options->objective == TENURE_OBJECTIVE_ARENA, &run->arena,
+			&run->diags, &made);
+	if (status == TN_OK) {
+		run->lowered = made.lowered;
+		run->solution = made.solution;
+		run->plan = made.plan;
+		/* other ops could have been left out: only a bound of all counts */
+		run->plan.bound_bytes =
+			tn_min_i64(made.plan.bound_bytes, choice.solution.bound);
+		run->plan.optimal = run->plan.activation_bytes == run->plan.bound_bytes;
+	}
 	return status;
 }
 

@@ -66,6 +66,25 @@ static const json_t *get_list(
 	return tn_json_want(&r->im, RULE, at, list, JSON_ARRAY) ? list : NULL;
 }
 
+/* One of the words for what a variant holds, in the order of their numbers. */
+static void get_hold(
+	struct reader *r, const struct tn_path *up, const json_t *object, uint8_t *out)
+{
+	static const char *const words[] = { "none", "pixel", "ring", "channel" };
+	const struct tn_path at = { up, "hold", 0 };
+	const char *word;
+
+	if (!get_text(r, up, object, "hold", &word))
+		return;
+	for (uint8_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*out = i;
+			return;
+		}
+	}
+	tn_json_error(&r->im, RULE, &at, "expected 'none', 'pixel', 'ring' or 'channel'");
+}
+
 /* One of two words. */
 static bool get_word(struct reader *r, const struct tn_path *up, const json_t *object,
 	const char *key, const char *no, const char *yes, uint8_t *out)
@@ -330,8 +349,7 @@ static void read_op(
 	if (tn_json_want(&r->im, RULE, &variant_at, variant, JSON_OBJECT)) {
 		(void)get_word(r, &variant_at, variant, "order", "ascending",
 			"descending", &p->descending);
-		(void)get_word(
-			r, &variant_at, variant, "hold", "none", "pixel", &p->hold);
+		get_hold(r, &variant_at, variant, &p->hold);
 	}
 	p->scratch_region = TN_REGION_NONE;
 	if (json_is_null(scratch) ||

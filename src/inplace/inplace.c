@@ -145,33 +145,62 @@ static bool input_dies(const struct judge *j, const struct tn_candidate *c)
 
 /* The widest rule over all operands that share the input's storage: with two operands on
  * one root the displacement of one fixes the other's. */
-static enum tn_status measure(struct judge *j, struct tn_candidate *c)
+static enum tn_status widest(const struct judge *j, const struct tn_candidate *c,
+	struct tn_variant v, int64_t *out_d)
 {
 	const struct tn_op *op = &j->g->ops[c->op.i];
 	const struct tn_alias *own = &j->aliases->of[c->in.i];
 
-	c->n_variants = tn_contract_variants(j->g, c->op, c->variant);
-	for (uint32_t v = 0; v < c->n_variants; v++) {
-		c->d[v] = TN_DISPLACEMENT_FREE;
-		for (uint32_t k = 0; k < op->n_inputs; k++) {
-			const struct tn_alias *a;
-			enum tn_status status;
-			int64_t d, shift;
+	*out_d = TN_DISPLACEMENT_FREE;
+	for (uint32_t k = 0; k < op->n_inputs; k++) {
+		const struct tn_alias *a;
+		enum tn_status status;
+		int64_t d, shift;
 
-			if (op->inputs[k].i == TN_NONE)
-				continue;
-			a = &j->aliases->of[op->inputs[k].i];
-			if (a->root.i != own->root.i)
-				continue;
-			status = tn_contract_displacement(
-				j->g, c->op, c->variant[v], k, c->output, &d);
-			if (status != TN_OK)
-				return status;
-			shift = a->offset - own->offset;
-			if (d != TN_DISPLACEMENT_FREE && d != TN_DISPLACEMENT_NEVER)
-				d += c->variant[v].descending ? shift : -shift;
-			c->d[v] = tn_max_i64(c->d[v], d);
-		}
+		if (op->inputs[k].i == TN_NONE)
+			continue;
+		a = &j->aliases->of[op->inputs[k].i];
+		if (a->root.i != own->root.i)
+			continue;
+		status = tn_contract_displacement(j->g, c->op, v, k, c->output, &d);
+		if (status != TN_OK)
+			return status;
+		shift = a->offset - own->offset;
+		if (d != TN_DISPLACEMENT_FREE && d != TN_DISPLACEMENT_NEVER)
+			d += v.descending ? shift : -shift;
+		*out_d = tn_max_i64(*out_d, d);
+	}
+	return TN_OK;
+}
+
+static enum tn_status measure(struct judge *j, struct tn_candidate *c)
+{
+	uint32_t n = tn_contract_variants(j->g, c->op, c->variant);
+	enum tn_status status = TN_OK;
+
+	while (c->n_variants < n && !tn_variant_is_buffered(c->variant[c->n_variants]))
+		c->n_variants++;
+	for (uint32_t v = 0; v < c->n_variants && status == TN_OK; v++)
+		status = widest(j, c, c->variant[v], &c->d[v]);
+	return status;
+}
+
+/* Windows have one operand that shares memory, so its rule is the whole rule. */
+static enum tn_status find_buffer(struct judge *j, struct tn_candidate *c)
+{
+	struct tn_variant all[TN_VARIANTS_MAX];
+	uint32_t n = tn_contract_variants(j->g, c->op, all);
+
+	for (uint32_t v = c->n_variants; v < n; v++) {
+		int64_t bytes = tn_contract_scratch(j->g, c->op, all[v]), d;
+		enum tn_status status = widest(j, c, all[v], &d);
+
+		if (status != TN_OK)
+			return status;
+		if (d > 0 || (c->buffer_bytes && bytes >= c->buffer_bytes))
+			continue;
+		c->buffered = all[v];
+		c->buffer_bytes = bytes;
 	}
 	return TN_OK;
 }
@@ -310,6 +339,9 @@ static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
 	if (out->bytes > in->bytes)
 		reject(c, OBLIGATION_O4, "SIZE", c->op, a->offset, a->offset + in->bytes);
 	weigh(j, c);
+	if ((j->any_order || input_dies(j, c)) && c->failed == OBLIGATION_O3 &&
+		out->bytes <= in->bytes)
+		return find_buffer(j, c);
 	return TN_OK;
 }
 
@@ -494,6 +526,10 @@ void tn_inplace_print(
 					c->saves_bytes);
 			tn_strbuf_putc(out, '\n');
 		}
+		if (c->buffer_bytes)
+			tn_strbuf_printf(out,
+				"    in place with a buffer of %" PRId64 " B\n",
+				c->buffer_bytes);
 		print_rules(c, out);
 	}
 }

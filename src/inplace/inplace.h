@@ -53,10 +53,15 @@ struct tn_candidate {
 	bool no_copy; /* the verdict is not about writing in place: need this
 	                              op, which only hands bytes on, run at all? It runs */
 	bool declined; /* it need not, but then memory would be larger */
-	uint32_t n_variants;
+	uint32_t n_variants; /* without those that have a buffer */
 	struct tn_variant variant[TN_VARIANTS_MAX];
 	int64_t d[TN_VARIANTS_MAX]; /* by variant: tn_contract_displacement */
 	uint32_t best; /* the variant with the least span of both */
+
+	/* In place through a buffer, when no variant above writes in place: the one with
+	 * the least scratch. */
+	struct tn_variant buffered;
+	int64_t buffer_bytes; /* its scratch; 0: there is none */
 };
 
 struct tn_inplace {

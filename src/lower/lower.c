@@ -149,6 +149,12 @@ static bool keeps_apart(const struct tn_lowering *l, const struct tn_candidate *
 	return apart && (apart[c->in.i] || apart[c->out.i]);
 }
 
+static enum tn_scratch_choice choice_of(const struct tn_lowering *l, tn_op_id op)
+{
+	return l->options->scratch ? (enum tn_scratch_choice)l->options->scratch[op.i]
+				   : SCRATCH_ANY;
+}
+
 /* Is a variant with scratch worth it? A pixel's channels are a small block that a kernel
  * needs anyway; a whole row must save more bytes than it costs. */
 #define PIXEL_SCRATCH_MAX 512
@@ -161,6 +167,8 @@ static bool admits(const struct tn_lowering *l, const struct tn_candidate *c, ui
 
 	if (!scratch)
 		return true;
+	if (choice_of(l, c->op) == SCRATCH_NONE)
+		return false;
 	if (tn_op_info(g->ops[c->op.i].kind)->access == ACCESS_WINDOW)
 		return scratch <= PIXEL_SCRATCH_MAX;
 	for (uint32_t k = 0; k < c->n_variants; k++)
@@ -179,6 +187,15 @@ static bool admits_in_place(const struct tn_lowering *l, const struct tn_candida
 	return false;
 }
 
+/* May the output become part of the input's buffer? */
+static bool goes_in_place(const struct tn_lowering *l, const struct tn_candidate *c)
+{
+	if (choice_of(l, c->op) == SCRATCH_BUFFER && c->buffer_bytes)
+		return true;
+	return l->options->overlap == OVERLAP_INPLACE && c->verdict == VERDICT_PROVED &&
+	       c->may_overlap && admits_in_place(l, c);
+}
+
 static enum tn_status merge_in_place(struct tn_lowering *l)
 {
 	struct merge *m = TN_NEW_ARRAY(l->arena, struct merge, l->buffers.count);
@@ -193,10 +210,8 @@ static enum tn_status merge_in_place(struct tn_lowering *l)
 		uint32_t a = l->out->buffer_of[c->in.i], b = l->out->buffer_of[c->out.i];
 		struct tn_buffer *into, *from;
 
-		if (c->verdict != VERDICT_PROVED || c->elided || !c->may_overlap ||
-			a == TN_NONE || b == TN_NONE || !stands_alone(l, c->out) ||
-			m[b].into != b || keeps_apart(l, c) ||
-			!admits_in_place(l, c))
+		if (!goes_in_place(l, c) || c->elided || a == TN_NONE || b == TN_NONE ||
+			!stands_alone(l, c->out) || m[b].into != b || keeps_apart(l, c))
 			continue;
 		a = merged(m, a, &shift);
 		shift += l->out->shift_of[c->in.i];
@@ -290,9 +305,9 @@ enum tn_status tn_lower(const struct tn_tables *tables,
 		status = tn_pieces_make(&l);
 	if (status == TN_OK)
 		status = sums(&l, diags);
-	if (status == TN_OK && options->overlap == OVERLAP_INPLACE)
+	if (status == TN_OK && (options->overlap == OVERLAP_INPLACE || options->scratch))
 		status = merge_in_place(&l);
-	if (status == TN_OK && options->overlap == OVERLAP_INPLACE)
+	if (status == TN_OK && (options->overlap == OVERLAP_INPLACE || options->scratch))
 		status = tn_pieces_make(&l); /* what was merged is one buffer now */
 	if (status == TN_OK && options->overlap == OVERLAP_FULL)
 		status = make_pairs(&l);

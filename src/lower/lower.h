@@ -16,6 +16,13 @@ enum tn_overlap_mode {
 	OVERLAP_FULL, /* any displacement that the contracts prove */
 };
 
+/* What is decided for an op before offsets are. */
+enum tn_scratch_choice {
+	SCRATCH_ANY, /* any plain variant */
+	SCRATCH_NONE, /* none with scratch */
+	SCRATCH_BUFFER, /* in place through a buffer, where there is such a variant */
+};
+
 struct tn_lower_options {
 	enum tn_overlap_mode overlap;
 	int64_t align; /* bytes, of each tensor's offset; > 0 */
@@ -24,6 +31,7 @@ struct tn_lower_options {
 	const bool
 		*apart; /* by tensor: it becomes part of no other's buffer, and no other
 	                      of its own, by in-place; NULL: none */
+	const uint8_t *scratch; /* by op; NULL: SCRATCH_ANY for all */
 };
 
 struct tn_tables {
@@ -72,6 +80,21 @@ struct tn_layout {
 enum tn_status TN_MUST_CHECK tn_raise_layout(const struct tn_tables *tables,
 	const struct tn_lowered *lowered, const struct tn_layout *layout,
 	struct tn_arena *arena, struct tn_plan *out, int64_t *missing);
+
+/* What planning made. */
+struct tn_made {
+	struct tn_lowered lowered;
+	struct tn_solution solution;
+	struct tn_plan plan;
+};
+
+/* One memory: lowers, solves and raises; of the ways that scratch can be kept small it
+ * takes the one with the least activations, then the least arena, or with `least_arena`
+ * the other way round, where in-place variants with a buffer count as well. */
+enum tn_status TN_MUST_CHECK tn_make_plan(const struct tn_tables *tables,
+	const struct tn_lower_options *options, const struct tn_limits *limits,
+	bool least_arena, struct tn_arena *arena, struct tn_diags *diags,
+	struct tn_made *out);
 
 void tn_problem_print(const struct tn_lowered *lowered, struct tn_strbuf *out);
 

@@ -39,7 +39,9 @@ static void place_tensors(struct raising *r)
 	}
 }
 
-static bool allows(const struct raising *r, const struct tn_candidate *c, uint32_t v)
+/* `v` is the variant's index in the contract, where those with a buffer come last. */
+static bool allows(const struct raising *r, const struct tn_candidate *c, uint32_t v,
+	struct tn_variant variant)
 {
 	const struct tn_plan_tensor *in = &r->plan->tensors[c->in.i];
 	const struct tn_plan_tensor *out = &r->plan->tensors[c->out.i];
@@ -55,9 +57,12 @@ static bool allows(const struct raising *r, const struct tn_candidate *c, uint32
 		in->offset + in->bytes <= out->offset ||
 		out->offset + out->bytes <= in->offset)
 		return true;
-	if (v >= c->n_variants || c->d[v] == TN_DISPLACEMENT_NEVER)
-		return false;
 	have = in->offset - out->offset;
+	if (v >= c->n_variants)
+		return !have && c->buffer_bytes && variant.hold == c->buffered.hold &&
+		       variant.descending == c->buffered.descending;
+	if (c->d[v] == TN_DISPLACEMENT_NEVER)
+		return false;
 	return c->d[v] == TN_DISPLACEMENT_FREE ||
 	       (c->variant[v].descending ? -have : have) >= c->d[v];
 }
@@ -78,7 +83,7 @@ static enum tn_status choose_variant(
 		bool ok = true;
 
 		for (size_t i = first; i < end && ok; i++)
-			ok = allows(r, &r->t->inplace->list[i], v);
+			ok = allows(r, &r->t->inplace->list[i], v, variants[v]);
 		if (ok) {
 			p->descending = variants[v].descending;
 			p->hold = (uint8_t)variants[v].hold;

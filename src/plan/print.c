@@ -2,6 +2,10 @@
 
 #include <inttypes.h>
 
+/* As contract/contract.h numbers them. */
+static const char *const held[] = { "", ", pixel held", ", ring of pixels held",
+	", by channel" };
+
 void tn_plan_print(const struct tn_plan *plan, struct tn_strbuf *out)
 {
 	tn_strbuf_printf(out,
@@ -28,7 +32,7 @@ void tn_plan_print(const struct tn_plan *plan, struct tn_strbuf *out)
 		}
 		tn_strbuf_printf(out, "  op%u %s%s", plan->order[p],
 			op->descending ? "descending" : "ascending",
-			op->hold ? ", pixel held" : "");
+			held[op->hold < 4 ? op->hold : 0]);
 		if (op->scratch_bytes)
 			tn_strbuf_printf(out, ", scratch + %" PRId64 " .. %" PRId64,
 				op->scratch_offset,

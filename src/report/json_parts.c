@@ -102,8 +102,7 @@ static json_t *displacement(const struct tn_view *v, const struct tn_candidate *
 	if (tn_json_put(d, "order",
 		    json_string(c->variant[k].descending ? "descending" : "ascending")) &&
 		tn_json_put(d, "hold",
-			json_string(
-				c->variant[k].hold == HOLD_PIXEL ? "pixel" : "none")) &&
+			json_string(tn_hold_name(c->variant[k].hold))) &&
 		tn_json_put(d, "rule",
 			json_string(number			      ? "at_least"
 				    : c->d[k] == TN_DISPLACEMENT_FREE ? "anywhere"
@@ -210,7 +209,7 @@ static bool put_variant(json_t *o, const struct tn_plan_op *run)
 	return tn_json_put(o, "order",
 		       json_string(run->descending ? "descending" : "ascending")) &&
 	       tn_json_put(o, "hold",
-		       json_string(run->hold == HOLD_PIXEL ? "pixel" : "none")) &&
+		       json_string(tn_hold_name((enum tn_hold)run->hold))) &&
 	       tn_json_put(o, "scratch_bytes", json_integer(run->scratch_bytes)) &&
 	       tn_json_put(o, "scratch_offset",
 		       run->scratch_bytes > 0 ? json_integer(run->scratch_offset)

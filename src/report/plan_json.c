@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "contract/contract.h"
 #include "report/json_parts.h"
 
 #include "base/banned.h"
@@ -101,7 +102,7 @@ static json_t *variant(const struct tn_plan_op *p)
 
 	if (tn_json_put(o, "order",
 		    json_string(p->descending ? "descending" : "ascending")) &&
-		tn_json_put(o, "hold", json_string(p->hold ? "pixel" : "none")))
+		tn_json_put(o, "hold", json_string(tn_hold_name((enum tn_hold)p->hold))))
 		return o;
 	json_decref(o);
 	return NULL;

@@ -289,8 +289,7 @@ uint32_t tn_candidate_variant(const struct tn_view *v, const struct tn_candidate
 void tn_words_variant(const struct tn_variant *variant, struct tn_strbuf *out)
 {
 	tn_strbuf_puts(out, variant->descending ? "descending" : "ascending");
-	if (variant->hold == HOLD_PIXEL)
-		tn_strbuf_puts(out, ", an output pixel or row held back");
+	tn_strbuf_puts(out, tn_hold_text(variant->hold));
 }
 
 /* The variant that the proof rests on: the plan's own when it allows in place. */

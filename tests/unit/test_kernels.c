@@ -262,11 +262,11 @@ static uint32_t stream(uint32_t *state)
 #define OUT_C 6
 
 static const struct tn_geometry geometries[] = {
-	{ 1, 6, 7, IN_C, 6, 7, OUT_C, 3, 3, 1, 1, 1, 1, 1, 1, 0, 6, 6, 6 },
-	{ 2, 6, 7, IN_C, 3, 4, OUT_C, 3, 2, 2, 2, 1, 1, 0, 0, 0, 3, 6, 3 },
-	{ 1, 9, 9, IN_C, 9, 9, OUT_C, 3, 3, 1, 1, 2, 2, 2, 2, 0, 9, 9, 9 },
-	{ 1, 4, 5, IN_C, 4, 5, OUT_C, 1, 1, 1, 1, 1, 1, 0, 0, 0, 4, 4, 4 },
-	{ 1, 2, 2, IN_C, 2, 2, OUT_C, 5, 5, 1, 1, 1, 1, 2, 2, 0, 2, 2, 2 },
+	{ 1, 6, 7, IN_C, 6, 7, OUT_C, 3, 3, 1, 1, 1, 1, 1, 1, 0, 6, 6, 6, 1 },
+	{ 2, 6, 7, IN_C, 3, 4, OUT_C, 3, 2, 2, 2, 1, 1, 0, 0, 0, 3, 6, 3, 1 },
+	{ 1, 9, 9, IN_C, 9, 9, OUT_C, 3, 3, 1, 1, 2, 2, 2, 2, 0, 9, 9, 9, 1 },
+	{ 1, 4, 5, IN_C, 4, 5, OUT_C, 1, 1, 1, 1, 1, 1, 0, 0, 0, 4, 4, 4, 1 },
+	{ 1, 2, 2, IN_C, 2, 2, OUT_C, 5, 5, 1, 1, 1, 1, 2, 2, 0, 2, 2, 2, 1 },
 };
 
 struct orders {
@@ -371,7 +371,7 @@ START_TEST(conv_over_a_ring_of_rows)
 	int32_t have = 0;
 
 	p.g = (struct tn_geometry){ 1, H, W, IN_C, H, W, OUT_C, K, K, 1, 1, 1, 1, 1, 1, 0,
-		H, H, H };
+		H, H, H, 1 };
 	for (size_t i = 0; i < sizeof(input); i++)
 		input[i] = (int8_t)stream(&state);
 	for (size_t i = 0; i < sizeof(filter); i++)
