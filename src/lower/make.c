@@ -20,6 +20,7 @@ struct choosing {
 	struct tn_arena *arena;
 	struct tn_diags *diags;
 	struct tn_made *best;
+	int64_t bound; /* that holds for all that was tried */
 	uint8_t *choice; /* by op */
 	int64_t *bare, *plain, *buffered; /* by op: bytes that its moment needs without
 	                                     scratch, with it, and through a buffer */
@@ -39,6 +40,8 @@ static enum tn_status attempt(
 	if (status == TN_OK)
 		status = tn_raise(c->t, &options, &out->lowered, &out->solution, c->arena,
 			&out->plan);
+	if (status == TN_OK)
+		c->bound = tn_min_i64(c->bound, out->solution.bound);
 	return status;
 }
 
@@ -145,7 +148,9 @@ static enum tn_status try_buffered(struct choosing *c)
 	bool any = false;
 
 	for (uint32_t i = 0; i < c->t->g->n_ops; i++) {
-		c->choice[i] = SCRATCH_NONE;
+		/* in place needs the scratch that it has */
+		c->choice[i] = c->options->overlap == OVERLAP_INPLACE ? SCRATCH_ANY
+								      : SCRATCH_NONE;
 		most = tn_max_i64(most, tn_min_i64(c->plain[i], c->buffered[i]));
 	}
 	for (uint32_t i = 0; i < c->t->g->n_ops; i++) {
@@ -176,7 +181,8 @@ enum tn_status tn_make_plan(const struct tn_tables *tables,
 		.least_arena = least_arena,
 		.arena = arena,
 		.diags = diags,
-		.best = out };
+		.best = out,
+		.bound = INT64_MAX };
 	enum tn_status status = attempt(&c, NULL, out);
 	bool sticks_out;
 
@@ -192,5 +198,7 @@ enum tn_status tn_make_plan(const struct tn_tables *tables,
 		status = try_none(&c);
 	if (status == TN_OK && least_arena)
 		status = try_buffered(&c);
+	out->plan.bound_bytes = c.bound;
+	out->plan.optimal = out->plan.activation_bytes == c.bound;
 	return status;
 }

@@ -3,6 +3,15 @@
 #include "gen_graph.h"
 #include "ir/digest.h"
 
+static bool has_attr(const struct tn_graph *g, enum tn_attr_kind kind)
+{
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		for (uint32_t k = 0; k < g->ops[i].n_attrs; k++)
+			if (g->ops[i].attrs[k].kind == kind)
+				return true;
+	return false;
+}
+
 static struct tn_attr *some_attr(struct tn_graph *g, enum tn_attr_kind kind)
 {
 	for (uint32_t i = 0; i < g->n_ops; i++)
@@ -91,8 +100,16 @@ static const struct {
 
 static void make(struct tn_gen *gen, struct tn_graph *g)
 {
-	tn_gen_init(gen, 11);
-	tn_gen_graph(gen, &(struct tn_gen_options){ .ops = 24, .runnable = true }, g);
+	for (uint32_t seed = 11;; seed++) { /* until there is one of each kind */
+		tn_gen_init(gen, seed);
+		tn_gen_graph(
+			gen, &(struct tn_gen_options){ .ops = 24, .runnable = true }, g);
+		if (has_attr(g, ATTR_INTS) && has_attr(g, ATTR_STRING) &&
+			has_attr(g, ATTR_INT))
+			break;
+		ck_assert_uint_lt(seed, 500);
+		tn_gen_release(gen);
+	}
 }
 
 START_TEST(every_field_counts)
