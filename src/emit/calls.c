@@ -281,7 +281,8 @@ static void print_shows(struct tn_writer *w, const struct tn_op *op, uint32_t in
 	for (uint32_t k = 0; k < op->n_outputs; k++) {
 		tn_tensor_id id = op->outputs[k];
 
-		if (id.i == TN_NONE || w->program.tensors[id.i].region == TN_REGION_NONE)
+		if (id.i == TN_NONE || w->program.tensors[id.i].region == TN_REGION_NONE ||
+			w->g->tensors[id.i].bytes == 0)
 			continue;
 		tn_strbuf_printf(&w->body, "\tSHOW(%u, ", index);
 		tn_text_string(&w->body, op->name);

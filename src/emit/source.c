@@ -236,7 +236,8 @@ static void print_run(const struct tn_writer *w, struct tn_strbuf *out)
 	for (uint32_t k = 0; w->options->debug && k < w->g->n_inputs; k++) {
 		tn_tensor_id id = w->g->inputs[k];
 
-		if (w->program.tensors[id.i].region == TN_REGION_NONE)
+		if (w->program.tensors[id.i].region == TN_REGION_NONE ||
+			w->g->tensors[id.i].bytes == 0)
 			continue;
 		tn_strbuf_printf(out, "\tSHOW(TENURE_NO_OP, \"\", %u, ", id.i);
 		tn_text_string(out, w->g->tensors[id.i].name);

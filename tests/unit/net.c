@@ -177,6 +177,20 @@ void net_state(struct net *n)
 	net_finish(n, "state");
 }
 
+void net_empty(struct net *n)
+{
+	tn_tensor_id in, none, rest, out;
+
+	net_start(n);
+	in = net_tensor(n, "in", DTYPE_F32, ROLE_INPUT, DIMS(2, 5), 0, 0);
+	none = net_tensor(n, "none", DTYPE_F32, ROLE_INPUT, DIMS(0, 5), 0, 0);
+	rest = net_tensor(n, "rest", DTYPE_F32, ROLE_OUTPUT, DIMS(0, 5), 0, 0);
+	out = net_tensor(n, "out", DTYPE_F32, ROLE_OUTPUT, DIMS(2, 5), 0, 0);
+	net_op(n, OP_ABS, "nothing", IDS(none), rest);
+	net_op(n, OP_ABS, "something", IDS(in), out);
+	net_finish(n, "empty");
+}
+
 void net_views(struct net *n)
 {
 	tn_tensor_id in, w, w_half, sum, sum_half, out;

@@ -39,6 +39,8 @@ void net_residual(struct net *n);
 void net_arithmetic(struct net *n);
 /* int8 state: state = state + input (a variable), out = state * input. */
 void net_state(struct net *n);
+/* f32: |x|, of 2 x 5 elements and of none at all. */
+void net_empty(struct net *n);
 /* f32: views of an activation and of a constant; the latter is also an output. */
 void net_views(struct net *n);
 

@@ -200,6 +200,12 @@ static const struct {
 		"cortex-m0plus  -O2  unshared  same, 3 activations\n"
 		"cortex-m0plus  -O2  shared    same, 6 activations\n"
 		"validated: every activation is the same bit for bit\n" },
+	{ "empty", net_empty, "m4",
+		"executor            unshared  reference, 2 activations\n"
+		"executor            shared    same, 6 activations\n"
+		"cortex-m4      -O2  unshared  same, 2 activations\n"
+		"cortex-m4      -O2  shared    same, 4 activations\n"
+		"validated: every activation is the same bit for bit\n" },
 	{ "state", net_state, "m55",
 		"executor            unshared  reference, 6 activations\n"
 		"executor            shared    same, 18 activations\n"
