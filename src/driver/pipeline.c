@@ -287,7 +287,29 @@ enum tn_status tn_pipeline_solve(struct tn_run *run)
 	return status == TN_OK ? solve_orders(run) : status;
 }
 
-/* Our own plan is nothing before the verifier has accepted it: a refusal is our error. */
+/* Does the file itself say that the value lies in the tensor's bytes? */
+static bool lies_in(const struct tn_graph *g, uint32_t value, uint32_t tensor)
+{
+	for (uint32_t hops = 0; value < g->n_tensors && hops <= g->n_tensors; hops++) {
+		if (value == tensor)
+			return true;
+		value = g->tensors[value].view_of.i;
+	}
+	return false;
+}
+
+/* No plan can keep an input that the graph overwrites by its own word. */
+static bool graph_loses_input(const struct tn_run *run)
+{
+	const struct tn_verdict *v = &run->verdict;
+
+	return v->rule && strcmp(v->rule, "plan/input-lost") == 0 &&
+	       v->found.kind == SEEN_WRITTEN && v->tensor != TN_NONE &&
+	       lies_in(&run->graph, v->found.tensor, v->tensor);
+}
+
+/* Our own plan is nothing before the verifier has accepted it: a refusal is our error,
+ * unless the graph asks for what cannot be. */
 static enum tn_status check_plan(struct tn_run *run)
 {
 	struct tn_arena scratch;
@@ -297,7 +319,16 @@ static enum tn_status check_plan(struct tn_run *run)
 	status = tn_verify(&run->graph, &run->plan, &scratch, &run->diags, &run->verdict);
 	tn_arena_release(&scratch);
 	run->verified = status == TN_OK;
-	if (status == TN_ERR_REFUSED) {
+	if (status == TN_ERR_REFUSED && graph_loses_input(run)) {
+		const char *name = run->graph.tensors[run->verdict.tensor].name;
+
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/input-write", run->source,
+			run->graph.ops[run->verdict.found.op].pointer, name,
+			"the graph itself overwrites '%s', which the caller wants back",
+			name);
+		tn_diag_note(
+			&run->diags, "mark the input as clobber, or write elsewhere");
+	} else if (status == TN_ERR_REFUSED) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/internal", run->source,
 			NULL, NULL,
 			"the verifier refused our own plan; please report this");

@@ -446,6 +446,26 @@ START_TEST(plans_keep_their_pins)
 }
 END_TEST
 
+/* Not our error: no plan keeps an input that the graph overwrites. */
+START_TEST(graph_that_loses_its_input)
+{
+	tenure_options options;
+	char text[1024];
+	size_t n;
+
+	tenure_options_init(&options);
+	options.out = options.err = tmpfile();
+	ck_assert_int_eq(
+		tenure_plan(&options, tn_test_path("fixtures/refused/own-input.json")),
+		TENURE_FINDINGS);
+	rewind(options.err);
+	n = fread(text, 1, sizeof(text) - 1, options.err);
+	text[n] = '\0';
+	ck_assert_ptr_nonnull(strstr(text, "[hazard/input-write]"));
+	fclose(options.err);
+}
+END_TEST
+
 static bool have(const char *tool)
 {
 	if (tn_process_exists(tool))
@@ -562,6 +582,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(
 		t, runs_are_equal, 0, (int)(sizeof(graphs) / sizeof(*graphs)));
 	tcase_add_test(t, plans_keep_their_pins);
+	tcase_add_test(t, graph_that_loses_its_input);
 	tcase_add_loop_test(t, validated, 0, (int)(sizeof(targets) / sizeof(*targets)));
 	tcase_add_test(t, linked_where_they_are_planned);
 	suite_add_tcase(s, t);
