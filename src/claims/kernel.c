@@ -381,6 +381,34 @@ static void apply_declared(
 	}
 }
 
+/* Operands whose role says that they are scratch, as runtimes with planned scratch have
+ * them. What a delegate does with several of its own is its secret. */
+static bool add_scratch_operands(
+	struct tn_model *m, const struct tn_op *op, struct tn_kernel *k)
+{
+	uint32_t *list;
+
+	if (op->kind == OP_UNKNOWN && (k->unknown_type || k->undeclared || k->declared))
+		return true;
+	list = TN_NEW_ARRAY(m->arena, uint32_t, k->n_scratch + op->n_inputs);
+	if (!list)
+		return false;
+	for (uint32_t i = 0; i < k->n_scratch; i++)
+		list[i] = k->scratch[i];
+	k->scratch = list;
+	for (uint32_t i = 0; i < op->n_inputs; i++) {
+		const uint32_t t = op->inputs[i].i;
+		uint32_t known = 0;
+
+		while (known < k->n_scratch && list[known] != t)
+			known++;
+		if (t != TN_NONE && m->g->tensors[t].role == ROLE_SCRATCH &&
+			known == k->n_scratch)
+			list[k->n_scratch++] = t;
+	}
+	return true;
+}
+
 enum tn_status tn_kernel_init(struct tn_model *m, uint32_t op, bool valid)
 {
 	const struct tn_op *o = &m->g->ops[op];
@@ -414,5 +442,5 @@ enum tn_status tn_kernel_init(struct tn_model *m, uint32_t op, bool valid)
 			make_opaque(k);
 	}
 	apply_declared(m, op, k, valid);
-	return TN_OK;
+	return add_scratch_operands(m, o, k) ? TN_OK : TN_ERR_NOMEM;
 }

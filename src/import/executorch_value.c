@@ -151,6 +151,11 @@ static void read_tensor(struct tn_et *r, const struct tn_at *at, struct tn_et_va
 		if (low < 0 || low > UINT32_MAX || high < 0 || high >= INT32_MAX)
 			tn_at_error(&r->tree, &alloc, ET_VALUE,
 				"the offset's halves are no 32 bits each");
+		else if (v->memory < 1)
+			tn_at_error(&r->tree, &alloc, ET_VALUE,
+				"memory_id %" PRId64 " is no planned memory: they count "
+				"from 1",
+				v->memory);
 		else
 			v->offset = high << 32 | low;
 	}

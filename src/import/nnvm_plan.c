@@ -68,8 +68,7 @@ void tn_nnvm_plan(struct tn_nnvm *r)
 		return;
 	}
 	for (uint32_t i = 0; i < r->storage.count && i < r->f.b.tensors.count; i++)
-		if (r->storage.items[i] >= 0 &&
-			r->f.b.tensors.items[i].role != ROLE_CONST)
+		if (r->storage.items[i] >= 0)
 			list[n++] = (struct entry){ r->storage.items[i], i };
 	if (!n)
 		return;

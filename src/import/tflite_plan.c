@@ -49,6 +49,12 @@ static bool add_claim(struct tn_tfl *tfl, struct tn_graph *g, const uint8_t *off
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		int32_t offset = word_at(offsets, i);
 
+		if (offset < -1) {
+			tn_diag_at(tfl->im->diags, SEVERITY_ERROR, "tflite/offline-plan",
+				tfl->im->source, pointer, g->tensors[i].name,
+				"the memory plan puts '%s' at %d: neither a place nor -1",
+				g->tensors[i].name, (int)offset);
+		}
 		if (offset >= 0)
 			claim->places[claim->n_places++] =
 				(struct tn_claim_place){ { i }, offset, -1 };

@@ -147,14 +147,11 @@ static void read_allocation(struct plan *p, const struct tn_at *at, size_t index
 static void add_place(
 	struct plan *p, const struct buffer *b, uint32_t graph, tn_tensor_id tensor)
 {
-	const struct tn_tensor *t;
-
 	if (tensor.i == TN_NONE || b->allocation < 0)
 		return;
-	t = tn_foreign_at(&p->x->graphs.items[graph]->f, tensor);
-	if (t->role != ROLE_CONST && !tn_vec_push(&p->x->tree.scratch, &p->places,
-					     ((struct place){ b->allocation, b->offset,
-						     b->size, graph, tensor.i })))
+	if (!tn_vec_push(&p->x->tree.scratch, &p->places,
+		    ((struct place){
+			    b->allocation, b->offset, b->size, graph, tensor.i })))
 		p->x->tree.nomem = true;
 }
 

@@ -326,7 +326,7 @@ static bool check_arity(struct tn_check *c, const struct tn_op *op)
 
 /* Ops whose result is as large as the values say. */
 static const char *const dynamic_types[] = { "NonZero", "nonzero", "aten::nonzero",
-	"aten::nonzero.out", "NonMaxSuppression", "NON_MAX_SUPPRESSION_V4",
+	"aten::nonzero.out", "NonMaxSuppression", "NMS", "NON_MAX_SUPPRESSION_V4",
 	"NON_MAX_SUPPRESSION_V5", "Unique", "UNIQUE", "aten::masked_select" };
 
 /* A static plan holds for every run: sizes may not depend on what is computed. */
