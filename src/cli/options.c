@@ -104,7 +104,7 @@ static const struct option_row rows[] = {
 		"shape of a tensor (repeatable)", NULL },
 	{ "keep-inputs", 0, VALUE_FLAG, AT(keep_inputs), READS, NULL,
 		"graph inputs keep their values", NULL },
-	{ "keep", 0, VALUE_LIST, AT(keep), PLANS, "TENSOR",
+	{ "keep", 0, VALUE_LIST, AT(keep), PLANS | C(VERIFY), "TENSOR",
 		"this tensor keeps its value to the end (repeatable)", NULL },
 	{ "overlap", 0, VALUE_WORD, AT(overlap), PLANS, "MODE",
 		"none, inplace or full (default)", overlap_words },

@@ -84,6 +84,8 @@ int tn_command_end(struct tn_run *run, enum tn_status status)
 		fputs("tenure: out of memory\n", o->err);
 		status = TN_ERR_NOMEM;
 	}
+	if (status == TN_ERR_INTERNAL && !run->diags.list.count)
+		fputs("tenure: an error of our own; please report this\n", o->err);
 	tn_strbuf_release(&text);
 	result = tn_exit_status(run, status);
 	tn_run_release(run);

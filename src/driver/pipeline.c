@@ -210,26 +210,16 @@ static struct tn_tables tables_of(const struct tn_run *run)
 		&run->inplace };
 }
 
-/* One memory without limit, or those that the user has. */
-static enum tn_status solve(struct tn_run *run)
+/* One memory without limit. */
+static enum tn_status solve_single(struct tn_run *run,
+	const struct tn_lower_options *options, const struct tn_limits *limits)
 {
 	const struct tn_tables tables = tables_of(run);
-	const struct tn_lower_options options = {
-		.overlap = (enum tn_overlap_mode)run->options->overlap,
-		.align = run->options->align,
-	};
-	const struct tn_limits limits = { run->options->nodes, run->options->time_limit };
 	struct tn_choice choice;
 	struct tn_made made = { 0 };
 	enum tn_status status;
 
-	if (run->memories.n_regions) {
-		status = tn_place(&tables, &options, &run->memories, &limits, &run->arena,
-			&run->diags, &run->placed, &run->plan);
-		run->lowered = run->placed.lowered;
-		return status;
-	}
-	status = tn_choose(&run->graph, &run->order, &options, &limits, &run->arena,
+	status = tn_choose(&run->graph, &run->order, options, limits, &run->arena,
 		&run->diags, &choice);
 	if (status == TN_OK) { /* what was proved is what was chosen */
 		run->aliases = choice.aliases;
@@ -239,7 +229,7 @@ static enum tn_status solve(struct tn_run *run)
 			&run->arena, &run->hazards);
 	}
 	if (status == TN_OK)
-		status = tn_make_plan(&tables, &options, &limits,
+		status = tn_make_plan(&tables, options, limits,
 			run->options->objective == TENURE_OBJECTIVE_ARENA, &run->arena,
 			&run->diags, &made);
 	if (status == TN_OK) {
@@ -250,6 +240,36 @@ static enum tn_status solve(struct tn_run *run)
 		run->plan.bound_bytes =
 			tn_min_i64(made.plan.bound_bytes, choice.solution.bound);
 		run->plan.optimal = run->plan.activation_bytes == run->plan.bound_bytes;
+	}
+	return status;
+}
+
+/* One memory without limit, or those that the user has. */
+static enum tn_status solve(struct tn_run *run)
+{
+	const struct tn_tables tables = tables_of(run);
+	struct tn_lower_options options = {
+		.overlap = (enum tn_overlap_mode)run->options->overlap,
+		.align = run->options->align,
+	};
+	const struct tn_limits limits = { run->options->nodes, run->options->time_limit };
+	enum tn_status status;
+
+	if (run->memories.n_regions) {
+		status = tn_place(&tables, &options, &run->memories, &limits, &run->arena,
+			&run->diags, &run->placed, &run->plan);
+		run->lowered = run->placed.lowered;
+		return status;
+	}
+	status = solve_single(run, &options, &limits);
+	if (status == TN_ERR_INTERNAL && options.overlap != OVERLAP_NONE) {
+		/* better a larger plan than none; it is verified as any other */
+		tn_diag_at(&run->diags, SEVERITY_WARNING, "plan/no-overlap", run->source,
+			NULL, NULL,
+			"the answer of the search cannot be carried out: planned without "
+			"overlap; please report this");
+		options.overlap = OVERLAP_NONE;
+		status = solve_single(run, &options, &limits);
 	}
 	return status;
 }

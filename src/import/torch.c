@@ -236,8 +236,8 @@ static const char *bare_name(struct tn_torch *r, const char *target)
 	char *copy;
 
 	if (strncmp(target, prefix, sizeof(prefix) - 1) == 0) {
-		name = strchr(target + sizeof(prefix) - 1, '.');
-		name = name ? name + 1 : target;
+		dot = strchr(target + (sizeof(prefix) - 1), '.');
+		name = dot ? dot + 1 : target;
 	}
 	dot = strchr(name, '.');
 	copy = tn_arena_strndup(
