@@ -238,6 +238,19 @@ static enum tn_status merge_in_place(struct tn_lowering *l)
 	return TN_OK;
 }
 
+/* Do the buffers that hold input and output meet at this op alone? One that was not cut
+ * into pieces although its parts live differently long may be older or needed longer. */
+static bool meet_here(
+	const struct tn_lowering *l, const struct tn_pair *p, uint32_t position)
+{
+	const int64_t write = 2 * (int64_t)position + 1;
+	const struct tn_buffer *in = &l->buffers.items[p->a],
+			       *out = &l->buffers.items[p->b];
+
+	return (!l->pieces.uncut[p->a] || in->end <= write + 1) &&
+	       (!l->pieces.uncut[p->b] || out->begin >= write);
+}
+
 static enum tn_status make_pairs(struct tn_lowering *l)
 {
 	const struct tn_inplace *in = l->t->inplace;
@@ -251,7 +264,7 @@ static enum tn_status make_pairs(struct tn_lowering *l)
 		struct tn_pair_source source;
 
 		if (!c->may_overlap || c->elided || p.a == TN_NONE || p.b == TN_NONE ||
-			p.a == p.b)
+			p.a == p.b || !meet_here(l, &p, l->t->order->position[c->op.i]))
 			continue;
 		if (op != c->op.i) {
 			struct tn_group group = { .n_variants = c->n_variants };

@@ -14,6 +14,7 @@ struct tn_piece {
 struct tn_pieces {
 	struct tn_piece *list;
 	uint32_t *first; /* n_buffers + 1 of them */
+	bool *uncut; /* one piece only because there would be too many */
 };
 
 /* An op's pair in the problem, and what it is about: the op's output lies over an input

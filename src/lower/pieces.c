@@ -115,7 +115,8 @@ enum tn_status tn_pieces_make(struct tn_lowering *l)
 	int64_t *edges = TN_NEW_ARRAY(l->arena, int64_t, 2 * (size_t)l->t->g->n_tensors);
 
 	l->pieces.first = TN_NEW_ARRAY(l->arena, uint32_t, (size_t)n + 1);
-	if (!edges || !l->pieces.first || !list_parts(l, &parts))
+	l->pieces.uncut = TN_NEW_ARRAY(l->arena, bool, n);
+	if (!edges || !l->pieces.first || !l->pieces.uncut || !list_parts(l, &parts))
 		return TN_ERR_NOMEM;
 	for (uint32_t b = 0; b < n; b++) {
 		const struct tn_buffer *buffer = &l->buffers.items[b];
@@ -126,6 +127,7 @@ enum tn_status tn_pieces_make(struct tn_lowering *l)
 			n_edges < 3 || n_edges > PIECES_MAX || is_whole(l, part, n_parts);
 		struct tn_piece whole = { 0, buffer->size, buffer->begin, buffer->end };
 
+		l->pieces.uncut[b] = n_edges > PIECES_MAX;
 		for (size_t i = 0; i + 1 < n_edges && !one; i++)
 			if (!tn_vec_push(l->arena, &all,
 				    ((struct tn_piece){ edges[i], edges[i + 1], INT64_MAX,

@@ -65,6 +65,42 @@ START_TEST(our_plans_are_accepted)
 }
 END_TEST
 
+/* One value, read by so many ops that the join of their results is not cut into pieces. */
+START_TEST(wide_joins_are_accepted)
+{
+	enum { PARTS = 300 };
+	const int64_t line[] = { 1, 4 }, joined[] = { 1, 4 * PARTS }, axis[] = { 1 };
+	int parts[PARTS + 1], one[] = { 0, TN_GEN_END }, shared[] = { 1, TN_GEN_END };
+	int out[] = { 2, TN_GEN_END };
+	struct tn_graph g;
+	struct tn_gen gen;
+	char name[16];
+	int64_t bytes = 0;
+
+	tn_gen_init(&gen, 1);
+	tn_gen_tensor(&gen, "x", DTYPE_F32, ROLE_INPUT, 2, line);
+	tn_gen_tensor(&gen, "a", DTYPE_F32, ROLE_ACT, 2, line);
+	tn_gen_tensor(&gen, "y", DTYPE_F32, ROLE_OUTPUT, 2, joined);
+	tn_gen_op(&gen, "first", "TANH", one, shared);
+	for (int i = 0; i < PARTS; i++) {
+		int result[] = { 3 + i, TN_GEN_END };
+
+		snprintf(name, sizeof(name), "b%d", i);
+		tn_gen_tensor(&gen, name, DTYPE_F32, ROLE_ACT, 2, line);
+		snprintf(name, sizeof(name), "f%d", i);
+		tn_gen_op(&gen, name, "ABS", shared, result);
+		parts[i] = 3 + i;
+	}
+	parts[PARTS] = TN_GEN_END;
+	tn_gen_op(&gen, "join", "CONCATENATION", parts, out);
+	tn_gen_ints(&gen, "axis", 1, axis);
+	tn_gen_finish(&gen, &g);
+	ck_assert_int_eq(tn_validate(&g, &gen.diags), TN_OK);
+	check("wide join", 0, &gen, &g, _i, &bytes);
+	tn_gen_release(&gen);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("own_plans");
@@ -73,6 +109,7 @@ Suite *tn_test_suite(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(
 		tc, our_plans_are_accepted, 0, sizeof(kinds) / sizeof(*kinds));
+	tcase_add_loop_test(tc, wide_joins_are_accepted, 0, 3);
 	suite_add_tcase(s, tc);
 	return s;
 }
