@@ -49,7 +49,8 @@ def number(value):
 
 def plan_of(path, overlap, folder):
     out = pathlib.Path(folder) / 'plan.json'
-    status, seconds, _, err = run(['plan', path, '--rewrite', 'none', '--overlap', overlap, '-o', out])
+    status, seconds, _, err = run(['plan', path, '--rewrite', 'none', '--overlap', overlap,
+                                   '-o', out])
     if status:
         sys.exit(f'{path}: exit status {status}\n{err}')
     return json.loads(out.read_text()), seconds

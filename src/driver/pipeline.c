@@ -229,17 +229,14 @@ static enum tn_status solve_single(struct tn_run *run,
 			&run->arena, &run->hazards);
 	}
 	if (status == TN_OK)
-		status = tn_make_plan(&tables, options, limits,
+		status = tn_make_plan(&tables, options, limits, &choice.lowered,
+			&choice.solution,
 			run->options->objective == TENURE_OBJECTIVE_ARENA, &run->arena,
 			&run->diags, &made);
 	if (status == TN_OK) {
 		run->lowered = made.lowered;
 		run->solution = made.solution;
 		run->plan = made.plan;
-		/* other ops could have been left out: only a bound of all counts */
-		run->plan.bound_bytes =
-			tn_min_i64(made.plan.bound_bytes, choice.solution.bound);
-		run->plan.optimal = run->plan.activation_bytes == run->plan.bound_bytes;
 	}
 	return status;
 }
@@ -248,7 +245,7 @@ static enum tn_status solve_single(struct tn_run *run,
 static enum tn_status solve(struct tn_run *run)
 {
 	const struct tn_tables tables = tables_of(run);
-	struct tn_lower_options options = {
+	const struct tn_lower_options options = {
 		.overlap = (enum tn_overlap_mode)run->options->overlap,
 		.align = run->options->align,
 	};
@@ -261,17 +258,7 @@ static enum tn_status solve(struct tn_run *run)
 		run->lowered = run->placed.lowered;
 		return status;
 	}
-	status = solve_single(run, &options, &limits);
-	if (status == TN_ERR_INTERNAL && options.overlap != OVERLAP_NONE) {
-		/* better a larger plan than none; it is verified as any other */
-		tn_diag_at(&run->diags, SEVERITY_WARNING, "plan/no-overlap", run->source,
-			NULL, NULL,
-			"the answer of the search cannot be carried out: planned without "
-			"overlap; please report this");
-		options.overlap = OVERLAP_NONE;
-		status = solve_single(run, &options, &limits);
-	}
-	return status;
+	return solve_single(run, &options, &limits);
 }
 
 /* --schedule search: for the given order, and for a better one if there is one. */

@@ -272,8 +272,7 @@ static enum tn_status make_pairs(struct tn_lowering *l)
 			for (uint32_t v = 0; v < c->n_variants; v++)
 				if (c->variant[v].descending)
 					group.descending |= (uint8_t)(1u << v);
-			if (!tn_vec_push(l->arena, &l->groups, group) ||
-				!tn_vec_push(l->arena, &l->ops, c->op))
+			if (!tn_vec_push(l->arena, &l->groups, group))
 				return TN_ERR_NOMEM;
 			op = c->op.i;
 		}
@@ -333,7 +332,6 @@ enum tn_status tn_lower(const struct tn_tables *tables,
 	out->problem.groups = l.groups.items;
 	out->problem.n_groups = (uint32_t)l.groups.count;
 	out->root_of = l.roots.items;
-	out->op_of = l.ops.items;
 	return status;
 }
 

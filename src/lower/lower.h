@@ -48,7 +48,6 @@ struct tn_lowered {
 	int64_t *shift_of; /* by tensor: bytes from the buffer's start */
 	tn_tensor_id *root_of; /* by buffer: the root that it was made for; TN_NONE: it
 	                            is scratch */
-	tn_op_id *op_of; /* by group: its op */
 	int64_t no_reuse_bytes; /* every tensor in memory of its own, aligned */
 	int64_t disjoint_bound_bytes; /* largest sum of live buffers */
 };
@@ -88,11 +87,12 @@ struct tn_made {
 	struct tn_plan plan;
 };
 
-/* One memory: lowers, solves and raises; of the ways that scratch can be kept small it
+/* One memory: raises a solution that needs the least activations; of the ways that scratch can be kept small it
  * takes the one with the least activations, then the least arena, or with `least_arena`
  * the other way round, where in-place variants with a buffer count as well. */
 enum tn_status TN_MUST_CHECK tn_make_plan(const struct tn_tables *tables,
 	const struct tn_lower_options *options, const struct tn_limits *limits,
+	const struct tn_lowered *lowered, const struct tn_solution *solution,
 	bool least_arena, struct tn_arena *arena, struct tn_diags *diags,
 	struct tn_made *out);
 

@@ -34,7 +34,6 @@ struct tn_lowering {
 	TN_VEC(struct tn_pair) pairs;
 	TN_VEC(struct tn_pair_source) sources; /* of the pairs, in their order */
 	TN_VEC(struct tn_group) groups;
-	TN_VEC(tn_op_id) ops; /* by group: its op; TN_NONE: it is of two buffers alone */
 	struct tn_pieces pieces;
 };
 

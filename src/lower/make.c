@@ -172,6 +172,7 @@ static enum tn_status try_none(struct choosing *c)
 
 enum tn_status tn_make_plan(const struct tn_tables *tables,
 	const struct tn_lower_options *options, const struct tn_limits *limits,
+	const struct tn_lowered *lowered, const struct tn_solution *solution,
 	bool least_arena, struct tn_arena *arena, struct tn_diags *diags,
 	struct tn_made *out)
 {
@@ -182,9 +183,13 @@ enum tn_status tn_make_plan(const struct tn_tables *tables,
 		.arena = arena,
 		.diags = diags,
 		.best = out,
-		.bound = INT64_MAX };
-	enum tn_status status = attempt(&c, NULL, out);
+		.bound = solution->bound };
+	enum tn_status status;
 	bool sticks_out;
+
+	out->lowered = *lowered;
+	out->solution = *solution;
+	status = tn_raise(tables, options, lowered, solution, arena, &out->plan);
 
 	if (status != TN_OK || options->overlap == OVERLAP_NONE)
 		return status;

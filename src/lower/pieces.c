@@ -202,7 +202,6 @@ static enum tn_status say(struct tn_lowering *l, const struct couple *c)
 	};
 	struct tn_group group = { .n_variants = 1 };
 	const struct tn_pair_source none = { TN_NONE, 0, 0 };
-	const tn_op_id nobody = { TN_NONE };
 
 	if (c->lo <= -a && c->hi >= b) {
 		if (!c->n_own) /* as without a pair */
@@ -223,7 +222,6 @@ static enum tn_status say(struct tn_lowering *l, const struct couple *c)
 		}
 	}
 	return tn_vec_push(l->arena, &l->groups, group) &&
-			       tn_vec_push(l->arena, &l->ops, nobody) &&
 			       tn_vec_push(l->arena, &l->pairs, pair) &&
 			       tn_vec_push(l->arena, &l->sources, none)
 		       ? TN_OK
