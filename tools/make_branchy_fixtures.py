@@ -74,7 +74,7 @@ def inception():
         one = n.conv(one, out, (1, 1))
         three = n.conv(three, out, (1, 1))
         five = n.conv(five, out, (3, 3), (2, 2))
-        x = n.stack([one, three, five, pool])
+        x = n.stack([three, one, five, pool])
         x = n.conv(x, 8, (3, 3), (2, 1))
     return n.head(x, 10)
 

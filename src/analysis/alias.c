@@ -78,7 +78,9 @@ enum tn_status tn_aliases_choose(const struct tn_graph *g,
 	al.of = TN_NEW_ARRAY(arena, struct tn_alias, g->n_tensors);
 	al.elided = TN_NEW_ARRAY(arena, bool, g->n_ops);
 	al.parted = TN_NEW_ARRAY(arena, bool, g->n_tensors);
-	if (!al.of || !al.elided || !al.parted)
+	al.tied = TN_NEW_ARRAY(arena, bool, g->n_tensors);
+	al.may_elide = TN_NEW_ARRAY(arena, bool, g->n_ops);
+	if (!al.of || !al.elided || !al.parted || !al.tied || !al.may_elide)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_tensors && status == TN_OK; i++)
 		status = view_of_file(g, i, &al.of[i]);

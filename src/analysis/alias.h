@@ -6,6 +6,7 @@
 #ifndef TN_ANALYSIS_ALIAS_H
 #define TN_ANALYSIS_ALIAS_H
 
+#include "analysis/order.h"
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/strbuf.h"
@@ -51,6 +52,9 @@ struct tn_aliases {
 	struct tn_alias *of; /* by tensor */
 	bool *elided; /* by op: hands bytes on, nothing runs */
 	bool *parted; /* by root: elided ops made parts of it, that live and die alone */
+	bool *tied; /* by root, parted: bytes may hold one value first, another later */
+	bool *may_elide; /* by op: it runs, but with other ops running or in another order
+	                    it might not need to */
 	uint32_t n_tensors, n_ops;
 	struct tn_no_copy *no_copy; /* in the order of the schedule */
 	uint32_t n_no_copy;
@@ -61,6 +65,8 @@ struct tn_alias_options {
 	const bool *run; /* by op: runs although it need not; NULL: none */
 	const bool *apart; /* by tensor: is no part and has none; NULL: none */
 	bool views_only; /* leave out only what gives all bytes of a tensor another name */
+	bool any_order; /* the order may change: no wholes are tied together */
+	const struct tn_order *order; /* NULL: the graph's */
 };
 
 /* Elides all ops that need not run. With NULL options: alignment 16. */

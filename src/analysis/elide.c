@@ -4,37 +4,8 @@
  * want the same part the first gets it. */
 #include "analysis/elide.h"
 
-#include "analysis/moves.h"
+#include "analysis/elider.h"
 #include "base/checked.h"
-#include "base/vec.h"
-
-/* A class: all tensors with one root. */
-struct class
-{
-	uint32_t last; /* member; the first is the root itself */
-	bool visible; /* to the caller: some member is an input, an output, observed */
-	bool rewritten; /* some member's bytes are written more than once */
-	bool variable;
-	tn_op_id joined; /* the concatenation whose whole the root is */
-};
-
-struct writer {
-	uint32_t position;
-	tn_tensor_id tensor;
-};
-
-struct elider {
-	const struct tn_graph *g;
-	const struct tn_alias_options *options;
-	struct tn_arena *arena;
-	struct tn_aliases *al;
-	struct class *class; /* by root */
-	uint32_t *next; /* by tensor: the next member of its class, or TN_NONE */
-	uint32_t *first; /* by storage of the file: its writers; n_tensors + 1 */
-	struct writer *writers;
-	uint32_t *storage; /* by tensor: where the file puts it */
-	TN_VEC(struct tn_no_copy) found;
-};
 
 static bool is_visible(const struct tn_graph *g, uint32_t i)
 {
@@ -46,7 +17,7 @@ static bool is_visible(const struct tn_graph *g, uint32_t i)
 }
 
 /* Does the op write this output? Not if the file says that it lies on the input. */
-static bool writes(const struct elider *e, const struct tn_op *op, uint32_t k)
+static bool writes(const struct tn_elider *e, const struct tn_op *op, uint32_t k)
 {
 	uint32_t out = op->outputs[k].i;
 
@@ -59,7 +30,7 @@ static bool writes(const struct elider *e, const struct tn_op *op, uint32_t k)
 	return tn_op_info(op->kind)->access != ACCESS_VIEW && !tn_op_int(op, "view", 0);
 }
 
-static bool list_writers(struct elider *e)
+static bool list_writers(struct tn_elider *e)
 {
 	const struct tn_graph *g = e->g;
 	uint32_t *fill = TN_NEW_ARRAY(e->arena, uint32_t, g->n_tensors);
@@ -76,11 +47,11 @@ static bool list_writers(struct elider *e)
 			}
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		e->first[i + 1] += e->first[i];
-	e->writers = TN_NEW_ARRAY(e->arena, struct writer, total);
+	e->writers = TN_NEW_ARRAY(e->arena, struct tn_writer, total);
 	if (!e->writers)
 		return false;
 	for (uint32_t p = 0; p < g->n_ops; p++) {
-		const struct tn_op *op = &g->ops[g->schedule[p].i];
+		const struct tn_op *op = &g->ops[e->order.at[p].i];
 
 		for (uint32_t k = 0; k < op->n_outputs; k++) {
 			uint32_t s;
@@ -89,15 +60,15 @@ static bool list_writers(struct elider *e)
 				continue;
 			s = e->storage[op->outputs[k].i];
 			e->writers[e->first[s] + fill[s]++] =
-				(struct writer){ p, op->outputs[k] };
+				(struct tn_writer){ p, op->outputs[k] };
 		}
 	}
 	return true;
 }
 
-static void join_class(struct elider *e, uint32_t into, uint32_t from)
+static void join_class(struct tn_elider *e, uint32_t into, uint32_t from)
 {
-	struct class *a = &e->class[into], *b = &e->class[from];
+	struct tn_class *a = &e->class[into], *b = &e->class[from];
 
 	e->next[a->last] = from;
 	a->last = b->last;
@@ -106,11 +77,11 @@ static void join_class(struct elider *e, uint32_t into, uint32_t from)
 	a->variable |= b->variable;
 }
 
-static bool make_classes(struct elider *e)
+static bool make_classes(struct tn_elider *e)
 {
 	const struct tn_graph *g = e->g;
 
-	e->class = TN_NEW_ARRAY(e->arena, struct class, g->n_tensors);
+	e->class = TN_NEW_ARRAY(e->arena, struct tn_class, g->n_tensors);
 	e->next = TN_NEW_ARRAY(e->arena, uint32_t, g->n_tensors);
 	e->storage = TN_NEW_ARRAY(e->arena, uint32_t, g->n_tensors);
 	if (!e->class || !e->next || !e->storage)
@@ -125,7 +96,7 @@ static bool make_classes(struct elider *e)
 			     tn_graph_is_input(g, (tn_tensor_id){ i });
 
 		e->next[i] = TN_NONE;
-		e->class[i] = (struct class){ .last = i,
+		e->class[i] = (struct tn_class){ .last = i,
 			.visible = is_visible(g, i),
 			.rewritten =
 				t->mutated || e->first[i + 1] - e->first[i] + given > 1,
@@ -144,7 +115,7 @@ static bool meets(const struct tn_alias *a, int64_t begin, int64_t end)
 }
 
 /* The first op behind `position` that writes some of the class's bytes [begin, end). */
-static tn_op_id later_writer(const struct elider *e, uint32_t root, uint32_t position,
+static tn_op_id later_writer(const struct tn_elider *e, uint32_t root, uint32_t position,
 	int64_t begin, int64_t end)
 {
 	uint32_t best = TN_NONE;
@@ -155,11 +126,12 @@ static tn_op_id later_writer(const struct elider *e, uint32_t root, uint32_t pos
 				e->writers[i].position < best &&
 				meets(&e->al->of[e->writers[i].tensor.i], begin, end))
 				best = e->writers[i].position;
-	return best == TN_NONE ? (tn_op_id){ TN_NONE } : e->g->schedule[best];
+	return best == TN_NONE ? (tn_op_id){ TN_NONE } : e->order.at[best];
 }
 
 /* Does the caller look at these bytes, when it gets the output too? */
-static bool caller_has(const struct elider *e, uint32_t root, int64_t begin, int64_t end)
+static bool caller_has(
+	const struct tn_elider *e, uint32_t root, int64_t begin, int64_t end)
 {
 	for (uint32_t m = root; m != TN_NONE && e->class[root].visible; m = e->next[m]) {
 		const struct tn_tensor *t = &e->g->tensors[m];
@@ -174,7 +146,7 @@ static bool caller_has(const struct elider *e, uint32_t root, int64_t begin, int
 }
 
 /* What the caller sees keeps its alignment when the class moves by `shift`. */
-static bool keeps_alignment(const struct elider *e, uint32_t root, int64_t shift)
+static bool keeps_alignment(const struct tn_elider *e, uint32_t root, int64_t shift)
 {
 	for (uint32_t m = root; m != TN_NONE && e->class[root].visible; m = e->next[m]) {
 		int64_t at;
@@ -196,7 +168,7 @@ static void refuse(struct tn_no_copy *v, enum tn_no_copy_fault why, tn_op_id oth
 	v->other = other;
 }
 
-static bool is_apart(const struct elider *e, tn_tensor_id id)
+static bool is_apart(const struct tn_elider *e, tn_tensor_id id)
 {
 	const bool *apart = e->options->apart;
 
@@ -204,7 +176,7 @@ static bool is_apart(const struct elider *e, tn_tensor_id id)
 }
 
 /* What holds for both ways: the output's bytes [begin, end) of `root` are the input's. */
-static void judge_bytes(struct elider *e, const struct tn_move *m, uint32_t position,
+static void judge_bytes(struct tn_elider *e, const struct tn_move *m, uint32_t position,
 	tn_tensor_id in, tn_tensor_id out, int64_t begin, int64_t end,
 	struct tn_no_copy *v)
 {
@@ -240,8 +212,8 @@ static void judge_bytes(struct elider *e, const struct tn_move *m, uint32_t posi
 
 /* An output that is a range of the input; or, of parts that lie side by side, the range of
  * what they are in that starts with the first. */
-static void judge_view(struct elider *e, const struct tn_op *op, const struct tn_move *m,
-	uint32_t position, struct tn_no_copy *v)
+static void judge_view(struct tn_elider *e, const struct tn_op *op,
+	const struct tn_move *m, uint32_t position, struct tn_no_copy *v)
 {
 	tn_tensor_id in = op->inputs[m->input], out = op->outputs[m->output];
 	const struct tn_alias *a = &e->al->of[in.i];
@@ -252,36 +224,40 @@ static void judge_view(struct elider *e, const struct tn_op *op, const struct tn
 		refuse(v, NO_COPY_ALIGNMENT, (tn_op_id){ TN_NONE });
 }
 
-/* A part for which the output has room. */
-static void judge_part(struct elider *e, const struct tn_op *op,
+/* A part for which the output has room; it takes along what it is itself a part of. */
+static enum tn_status judge_part(struct tn_elider *e, const struct tn_op *op,
 	const struct tn_moves *moves, uint32_t i, uint32_t position, struct tn_no_copy *v)
 {
 	const struct tn_move *m = &moves->list[i];
 	tn_tensor_id in = op->inputs[m->input], out = op->outputs[m->output];
 	const struct tn_alias *a = &e->al->of[in.i];
 	const tn_op_id nobody = { TN_NONE };
-	const struct class *c;
+	enum tn_status status = TN_OK;
+	const struct tn_class *c;
 
 	judge_bytes(e, m, position, in, out, a->offset, a->offset + a->extent, v);
 	if (v->fault != NO_COPY_NONE)
-		return;
+		return TN_OK;
 	c = &e->class[a->root.i];
 	for (uint32_t k = 0; k < i; k++)
 		if (e->al->of[op->inputs[moves->list[k].input].i].root.i == a->root.i)
 			refuse(v, NO_COPY_TWICE, v->op);
-	if (c->joined.i != TN_NONE &&
-		(a->offset != 0 || a->extent != e->g->tensors[a->root.i].bytes))
-		refuse(v, NO_COPY_TAKEN, c->joined);
-	if (a->offset != 0 || a->extent != e->g->tensors[a->root.i].bytes ||
-		a->root.i == out.i)
-		refuse(v, NO_COPY_LAYOUT, nobody);
-	if (!keeps_alignment(e, a->root.i, m->to))
+	if (v->fault == NO_COPY_NONE &&
+		(a->offset != 0 || a->extent != e->g->tensors[a->root.i].bytes ||
+			a->root.i == out.i))
+		status = tn_tie_judge(e, op, moves, i, v);
+	if (v->fault == NO_COPY_LAYOUT && c->joined.i != TN_NONE) {
+		v->fault = NO_COPY_TAKEN;
+		v->other = c->joined;
+	}
+	if (!keeps_alignment(e, a->root.i, m->to - a->offset))
 		refuse(v, NO_COPY_ALIGNMENT, nobody);
+	return status;
 }
 
 /* Do the parts lie side by side already, so that the whole is a view of what they are in? */
 static bool side_by_side(
-	const struct elider *e, const struct tn_op *op, const struct tn_moves *moves)
+	const struct tn_elider *e, const struct tn_op *op, const struct tn_moves *moves)
 {
 	const struct tn_alias *first = &e->al->of[op->inputs[moves->list[0].input].i];
 
@@ -298,7 +274,7 @@ static bool side_by_side(
 
 /* The class of `root` becomes part of another root, `shift` bytes into it. */
 static void attach(
-	struct elider *e, uint32_t root, tn_tensor_id into, int64_t shift, bool parted)
+	struct tn_elider *e, uint32_t root, tn_tensor_id into, int64_t shift, bool parted)
 {
 	for (uint32_t m = root; m != TN_NONE; m = e->next[m]) {
 		struct tn_alias *a = &e->al->of[m];
@@ -308,10 +284,12 @@ static void attach(
 		a->start += shift;
 	}
 	e->al->parted[into.i] |= parted || e->al->parted[root];
+	e->al->tied[into.i] |= e->al->tied[root];
 	join_class(e, into.i, root);
 }
 
-static void elide(struct elider *e, tn_op_id id, const struct tn_moves *moves, bool side)
+static void elide(
+	struct tn_elider *e, tn_op_id id, const struct tn_moves *moves, bool side)
 {
 	const struct tn_op *op = &e->g->ops[id.i];
 
@@ -320,8 +298,13 @@ static void elide(struct elider *e, tn_op_id id, const struct tn_moves *moves, b
 		const struct tn_move *m = &moves->list[i];
 		const struct tn_alias in = e->al->of[op->inputs[m->input].i];
 
+		if (moves->joins && in.extent != e->g->tensors[in.root.i].bytes) {
+			e->class[in.root.i].rewritten = true; /* by other parts */
+			e->al->tied[in.root.i] = true;
+		}
 		if (moves->joins)
-			attach(e, in.root.i, op->outputs[m->output], m->to, true);
+			attach(e, in.root.i, op->outputs[m->output], m->to - in.offset,
+				true);
 		else
 			attach(e, op->outputs[m->output].i, in.root, in.offset + m->from,
 				!moves->same);
@@ -334,11 +317,19 @@ static void elide(struct elider *e, tn_op_id id, const struct tn_moves *moves, b
 		e->class[op->outputs[0].i].joined = id;
 }
 
-static enum tn_status judge_op(struct elider *e, uint32_t position)
+/* Does the fault remain whatever is chosen for other ops, and in every order? */
+static bool is_final(enum tn_no_copy_fault fault)
 {
-	tn_op_id id = e->g->schedule[position];
+	return fault == NO_COPY_CONSTANT || fault == NO_COPY_STATE ||
+	       fault == NO_COPY_APART || fault == NO_COPY_SCALE ||
+	       fault == NO_COPY_PINNED;
+}
+
+static enum tn_status judge_op(struct tn_elider *e, uint32_t position)
+{
+	tn_op_id id = e->order.at[position];
 	const struct tn_op *op = &e->g->ops[id.i];
-	bool unwanted = e->options->run && e->options->run[id.i], side;
+	bool unwanted = e->options->run && e->options->run[id.i], side, must_run = false;
 	size_t first = e->found.count;
 	const struct tn_no_copy *bad = NULL;
 	struct tn_moves moves;
@@ -362,7 +353,10 @@ static enum tn_status judge_op(struct elider *e, uint32_t position)
 		else if (side || !moves.joins)
 			judge_view(e, op, &m, position, &v);
 		else
-			judge_part(e, op, &moves, i, position, &v);
+			status = judge_part(e, op, &moves, i, position, &v);
+		if (status != TN_OK)
+			return status;
+		must_run = must_run || is_final(v.fault);
 		if (!tn_vec_push(e->arena, &e->found, v))
 			return TN_ERR_NOMEM;
 	}
@@ -375,6 +369,7 @@ static enum tn_status judge_op(struct elider *e, uint32_t position)
 		else
 			e->found.items[i].declined = unwanted;
 	}
+	e->al->may_elide[id.i] = bad && !must_run;
 	if (!bad && !unwanted)
 		elide(e, id, &moves, side);
 	return TN_OK;
@@ -383,9 +378,15 @@ static enum tn_status judge_op(struct elider *e, uint32_t position)
 enum tn_status tn_elide(const struct tn_graph *g, const struct tn_alias_options *options,
 	struct tn_arena *arena, struct tn_aliases *al)
 {
-	struct elider e = { .g = g, .options = options, .arena = arena, .al = al };
-	enum tn_status status = make_classes(&e) ? TN_OK : TN_ERR_NOMEM;
+	struct tn_elider e = { .g = g, .options = options, .arena = arena, .al = al };
+	enum tn_status status = TN_OK;
 
+	if (options->order)
+		e.order = *options->order;
+	else
+		status = tn_order_given(g, arena, &e.order);
+	if (status == TN_OK && !make_classes(&e))
+		status = TN_ERR_NOMEM;
 	for (uint32_t p = 0; p < g->n_ops && status == TN_OK; p++)
 		status = judge_op(&e, p);
 	al->no_copy = e.found.items;

@@ -76,14 +76,15 @@ static void merge(struct tn_span *root, const struct tn_span *member)
 	}
 }
 
-/* A view that only its root's writer fills is born with the root; what nobody writes holds
- * undefined bytes from the start. */
+/* A view that only the writer of its storage fills is born with that, wherever the storage
+ * itself has been put; what nobody writes holds undefined bytes from the start. */
 static int64_t first_bytes(
-	const struct tn_liveness *live, const struct tn_aliases *aliases, uint32_t i)
+	const struct tn_liveness *live, const struct tn_graph *g, uint32_t i)
 {
-	const struct tn_span *root = &live->tensor[aliases->of[i].root.i];
-
-	return root->first == INT64_MAX ? 0 : root->first;
+	for (uint32_t hops = 0; g->tensors[i].view_of.i != TN_NONE && hops < g->n_tensors;
+		hops++)
+		i = g->tensors[i].view_of.i;
+	return live->tensor[i].first == INT64_MAX ? 0 : live->tensor[i].first;
 }
 
 enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order *order,
@@ -124,7 +125,7 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 		}
 		pin_ends(g, (tn_tensor_id){ i }, live.end, &live.tensor[i]);
 		if (live.tensor[i].first == INT64_MAX && live.tensor[i].last >= 0)
-			live.tensor[i].first = first_bytes(&live, aliases, i);
+			live.tensor[i].first = first_bytes(&live, g, i);
 		merge(&live.root[aliases->of[i].root.i], &live.tensor[i]);
 	}
 	*out = live;

@@ -174,18 +174,26 @@ static enum tn_status pinned(struct tn_run *run, struct tn_alias_options *views)
 	return TN_OK;
 }
 
+enum tn_status tn_pipeline_alias(struct tn_run *run)
+{
+	struct tn_alias_options views = { .align = run->options->align,
+		.order = &run->order };
+	enum tn_status status = pinned(run, &views);
+
+	return status == TN_OK ? tn_aliases_choose(
+					 &run->graph, &views, &run->arena, &run->aliases)
+			       : status;
+}
+
 static enum tn_status analyse(struct tn_run *run)
 {
 	const struct tn_graph *g = &run->graph;
 	struct tn_arena *arena = &run->arena;
-	struct tn_alias_options views = { .align = run->options->align };
 	enum tn_status status = tn_order_given(g, arena, &run->order);
 
 	note_limits(run);
 	if (status == TN_OK)
-		status = pinned(run, &views);
-	if (status == TN_OK)
-		status = tn_aliases_choose(g, &views, arena, &run->aliases);
+		status = tn_pipeline_alias(run);
 	if (status == TN_OK)
 		status = tn_liveness_find(
 			g, &run->order, &run->aliases, arena, &run->live);

@@ -73,6 +73,9 @@ enum tn_status TN_MUST_CHECK tn_pipeline_rewrite(struct tn_run *run, const char 
 enum tn_status TN_MUST_CHECK tn_pipeline_claims(
 	struct tn_run *run, enum tn_status status);
 
+/* Which ops need not run, in the order of run->order. */
+enum tn_status TN_MUST_CHECK tn_pipeline_alias(struct tn_run *run);
+
 /* Once more the tables of STAGE_PROVE, for a graph whose schedule has changed. */
 enum tn_status TN_MUST_CHECK tn_pipeline_tables(struct tn_run *run);
 

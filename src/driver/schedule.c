@@ -18,8 +18,8 @@ struct outcome {
 
 static struct outcome outcome_of(const struct tn_run *run)
 {
-	return (struct outcome){ run->order, run->aliases, run->live, run->hazards, run->inplace,
-		run->lowered, run->solution, run->placed, run->plan };
+	return (struct outcome){ run->order, run->aliases, run->live, run->hazards,
+		run->inplace, run->lowered, run->solution, run->placed, run->plan };
 }
 
 static void go_back(struct tn_run *run, const struct outcome *to)
@@ -50,6 +50,8 @@ enum tn_status tn_schedule_follow(struct tn_run *run, const uint32_t *order)
 	enum tn_status status = tn_order_from(g, order, &run->arena, &run->order);
 
 	if (status == TN_OK)
+		status = tn_pipeline_alias(run);
+	if (status == TN_OK)
 		status = tn_liveness_find(
 			g, &run->order, &run->aliases, &run->arena, &run->live);
 	if (status == TN_OK)
@@ -76,7 +78,8 @@ static int64_t least_align(const struct tn_run *run)
 static enum tn_status without_copies(const struct tn_run *run, struct tn_arena *arena,
 	struct outcome *o, struct tn_tables *out)
 {
-	const struct tn_alias_options views = { .align = least_align(run) };
+	const struct tn_alias_options views = { .align = least_align(run),
+		.any_order = true };
 	const struct tn_graph *g = &run->graph;
 	enum tn_status status = tn_aliases_choose(g, &views, arena, &o->aliases);
 
@@ -140,6 +143,11 @@ enum tn_status tn_schedule_improve(
 		}
 	} else {
 		status = given;
+	}
+	/* what holds for every order holds for this one */
+	if (status == TN_OK && !run->memories.n_regions) {
+		run->plan.bound_bytes = tn_max_i64(run->plan.bound_bytes, found.bound);
+		run->plan.optimal = run->plan.activation_bytes == run->plan.bound_bytes;
 	}
 	run->plan.schedule = (struct tn_plan_schedule){ .searched = true,
 		.optimal = run->plan.activation_bytes == found.bound,

@@ -85,10 +85,11 @@ struct bytes {
 	bool kept; /* read by somebody who is no op, or never written again */
 };
 
-static struct bytes look(
-	const struct judge *j, tn_tensor_id root, int64_t begin, int64_t end)
+static struct bytes look(const struct judge *j, const struct tn_candidate *c,
+	tn_tensor_id root, int64_t begin, int64_t end)
 {
 	struct bytes b = { NULL, INT64_MAX, -1, false };
+	int64_t now = 2 * (int64_t)j->order->position[c->op.i];
 
 	for (uint32_t i = j->members.first[root.i]; i < j->members.first[root.i + 1];
 		i++) {
@@ -96,8 +97,10 @@ static struct bytes look(
 		const struct tn_tensor *t = &j->g->tensors[m];
 		const struct tn_span *span = &j->live->tensor[m];
 
-		if (!tn_member_meets(j->aliases, m, begin, end))
-			continue;
+		if (!tn_member_meets(j->aliases, m, begin, end) ||
+			(j->aliases->tied[root.i] &&
+				(span->first > now + 1 || span->last < now)))
+			continue; /* what was there before, or will be, is no matter */
 		b.first = tn_min_i64(b.first, span->first);
 		b.last = tn_max_i64(b.last, span->last);
 		b.kept |= span->reason != LIFE_READ && span->reason != LIFE_UNUSED;
@@ -124,7 +127,7 @@ static const char *forbidden(
 	if (!tn_tensor_is_planned(&j->g->tensors[c->in.i]) ||
 		!tn_tensor_is_planned(&j->g->tensors[a->root.i]))
 		return "CONST_WRITE";
-	return look(j, a->root, a->offset, end).owner;
+	return look(j, c, a->root, a->offset, end).owner;
 }
 
 /* Has everybody read all of the input when this op has? Then the output may lie over it,
@@ -139,7 +142,7 @@ static bool input_dies(const struct judge *j, const struct tn_candidate *c)
 	if (j->aliases->of[c->out.i].root.i == a->root.i ||
 		!j->aliases->parted[a->root.i])
 		return span->reason == LIFE_READ && span->last <= now;
-	b = look(j, a->root, a->offset, a->offset + a->extent);
+	b = look(j, c, a->root, a->offset, a->offset + a->extent);
 	return !b.kept && b.last <= now;
 }
 
@@ -268,7 +271,7 @@ static bool output_is_alive(const struct judge *j, const struct tn_candidate *c)
 		return false;
 	if (!j->aliases->parted[a->root.i])
 		return j->live->root[a->root.i].first <= now;
-	return look(j, a->root, a->offset, a->offset + a->extent).first <= now;
+	return look(j, c, a->root, a->offset, a->offset + a->extent).first <= now;
 }
 
 static void weigh(const struct judge *j, struct tn_candidate *c)
@@ -316,7 +319,9 @@ static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
 		reject(c, OBLIGATION_O2, "VARIABLE_CLOBBER", (tn_op_id){ TN_NONE },
 			a->offset, end);
 	later.i = TN_NONE;
-	if (!j->any_order)
+	if (!j->any_order && !(j->aliases->tied[a->root.i] &&
+				     look(j, c, a->root, a->offset, end).last <=
+					     2 * (int64_t)position))
 		later = tn_readers_after(&j->readers, j->order, j->aliases, a->root,
 			position, a->offset, end, &via);
 	if (later.i != TN_NONE)

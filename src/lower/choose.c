@@ -32,8 +32,9 @@ struct chooser {
 static enum tn_status solve(const struct chooser *c, const struct tn_limits *limits,
 	struct tn_arena *arena, struct tn_choice *out)
 {
-	const struct tn_alias_options views = { .align = c->options->align,
-		.run = c->run };
+	const struct tn_alias_options views = {
+		.align = c->options->align, .run = c->run, .order = c->order
+	};
 	const struct tn_tables tables = { c->g, c->order, &out->aliases, &out->live,
 		&out->inplace };
 	enum tn_status status = tn_aliases_choose(c->g, &views, arena, &out->aliases);

@@ -93,7 +93,7 @@ static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 		for (uint32_t i = pieces->first[b]; i < pieces->first[b + 1]; i++) {
 			const struct tn_piece *p = &pieces->list[i];
 
-			if (i + 1 < pieces->first[b + 1])
+			if (p->hi < l->buffers.items[b].size)
 				size = p->hi - p->lo;
 			else if (!tn_align_up_i64(
 					 p->hi - p->lo, l->options->align, &size))

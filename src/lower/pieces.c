@@ -14,6 +14,10 @@
 
 /* ---- pieces of a buffer ---- */
 
+struct pieces {
+	TN_VEC(struct tn_piece) list;
+};
+
 struct parts {
 	uint32_t *first; /* by buffer: its tensors, n_buffers + 1 */
 	uint32_t *list;
@@ -84,19 +88,54 @@ static bool is_whole(const struct tn_lowering *l, const uint32_t *part, uint32_t
 	return true;
 }
 
-/* A byte is needed from the first to the last time of all that have it. */
-static void live(
-	const struct tn_lowering *l, uint32_t tensor, struct tn_piece *piece, size_t n)
+static int by_begin(const void *a, const void *b)
 {
-	const struct tn_span *span = &l->t->live->tensor[tensor];
-	int64_t lo = low_of(l, tensor), hi = lo + l->t->aliases->of[tensor].extent;
+	const struct tn_piece *x = a, *y = b;
 
-	for (size_t i = 0; i < n && span->first <= span->last; i++) {
-		if (piece[i].lo < lo || piece[i].hi > hi)
-			continue;
-		piece[i].begin = tn_min_i64(piece[i].begin, span->first);
-		piece[i].end = tn_max_i64(piece[i].end, tn_span_end(span));
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* Bytes [lo, hi), inside which no part begins or ends: a piece for each time in which they
+ * are needed, or for none. Where values are tied together these may be several. */
+static enum tn_status add_pieces(struct tn_lowering *l, struct pieces *all,
+	const uint32_t *part, uint32_t n, int64_t lo, int64_t hi)
+{
+	const struct tn_aliases *al = l->t->aliases;
+	size_t first = all->list.count, kept;
+	bool tied = false;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tn_span *span = &l->t->live->tensor[part[i]];
+		int64_t from = low_of(l, part[i]);
+
+		tied = tied || al->tied[al->of[part[i]].root.i];
+		if (span->first <= span->last && from <= lo &&
+			hi <= from + al->of[part[i]].extent &&
+			!tn_vec_push(l->arena, &all->list,
+				((struct tn_piece){
+					lo, hi, span->first, tn_span_end(span) })))
+			return TN_ERR_NOMEM;
 	}
+	if (all->list.count == first) {
+		struct tn_piece never = { lo, hi, INT64_MAX, INT64_MIN };
+
+		return tn_vec_push(l->arena, &all->list, never) ? TN_OK : TN_ERR_NOMEM;
+	}
+	qsort(&all->list.items[first], all->list.count - first, sizeof(*all->list.items),
+		by_begin);
+	kept = first;
+	for (size_t i = first + 1; i < all->list.count; i++) {
+		struct tn_piece *last = &all->list.items[kept], *p = &all->list.items[i];
+
+		if (!tied || p->begin <= last->end)
+			last->end = tn_max_i64(last->end, p->end);
+		else
+			all->list.items[++kept] = *p;
+	}
+	all->list.count = kept + 1;
+	return TN_OK;
 }
 
 static bool differ(const struct tn_piece *piece, size_t n)
@@ -110,7 +149,7 @@ static bool differ(const struct tn_piece *piece, size_t n)
 enum tn_status tn_pieces_make(struct tn_lowering *l)
 {
 	uint32_t n = (uint32_t)l->buffers.count;
-	TN_VEC(struct tn_piece) all = { 0 };
+	struct pieces all = { 0 };
 	struct parts parts;
 	int64_t *edges = TN_NEW_ARRAY(l->arena, int64_t, 2 * (size_t)l->t->g->n_tensors);
 
@@ -122,27 +161,28 @@ enum tn_status tn_pieces_make(struct tn_lowering *l)
 		const struct tn_buffer *buffer = &l->buffers.items[b];
 		const uint32_t *part = &parts.list[parts.first[b]];
 		uint32_t n_parts = parts.first[b + 1] - parts.first[b];
-		size_t n_edges = edges_of(l, part, n_parts, edges), first = all.count;
+		size_t n_edges = edges_of(l, part, n_parts, edges),
+		       first = all.list.count;
 		bool one =
 			n_edges < 3 || n_edges > PIECES_MAX || is_whole(l, part, n_parts);
 		struct tn_piece whole = { 0, buffer->size, buffer->begin, buffer->end };
 
 		l->pieces.uncut[b] = n_edges > PIECES_MAX;
-		for (size_t i = 0; i + 1 < n_edges && !one; i++)
-			if (!tn_vec_push(l->arena, &all,
-				    ((struct tn_piece){ edges[i], edges[i + 1], INT64_MAX,
-					    INT64_MIN })))
-				return TN_ERR_NOMEM;
-		for (uint32_t i = 0; i < n_parts && !one; i++)
-			live(l, part[i], &all.items[first], all.count - first);
-		if (one || !differ(&all.items[first], all.count - first)) {
-			all.count = first;
-			if (!tn_vec_push(l->arena, &all, whole))
+		for (size_t i = 0; i + 1 < n_edges && !one; i++) {
+			enum tn_status status = add_pieces(
+				l, &all, part, n_parts, edges[i], edges[i + 1]);
+
+			if (status != TN_OK)
+				return status;
+		}
+		if (one || !differ(&all.list.items[first], all.list.count - first)) {
+			all.list.count = first;
+			if (!tn_vec_push(l->arena, &all.list, whole))
 				return TN_ERR_NOMEM;
 		}
-		l->pieces.first[b + 1] = (uint32_t)all.count;
+		l->pieces.first[b + 1] = (uint32_t)all.list.count;
 	}
-	l->pieces.list = all.items;
+	l->pieces.list = all.list.items;
 	return TN_OK;
 }
 

@@ -368,6 +368,8 @@ static enum tn_status take_candidate(
 	uint32_t b = c->lowered.buffer_of[cand->out.i];
 	const struct tn_pair *rule;
 
+	if (c->out->ops[cand->op.i].idle)
+		return TN_OK;
 	if (!cand->may_overlap || cand->elided || a == TN_NONE || b == TN_NONE || a == b)
 		return TN_OK;
 	if (c->options->overlap == OVERLAP_INPLACE)
@@ -375,6 +377,48 @@ static enum tn_status take_candidate(
 						       : TN_OK;
 	rule = rule_of(c, a, b);
 	return add_pair(c, from, cand, is_whole(c, a) && is_whole(c, b) ? rule : NULL);
+}
+
+/* ---- what may be left out in some order ---- */
+
+/* Does nobody want the tensor but this op and ops that are left out? */
+static bool is_its_own(const struct costing *c, uint32_t tensor, uint32_t id)
+{
+	const struct tn_graph *g = c->t->g;
+	enum tn_life_reason reason = c->t->live->tensor[tensor].reason;
+
+	if (reason != LIFE_READ && reason != LIFE_UNUSED)
+		return false;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		for (uint32_t k = 0; k < g->ops[i].n_inputs && i != id; k++)
+			if (g->ops[i].inputs[k].i == tensor && !c->t->aliases->elided[i])
+				return false;
+	return true;
+}
+
+/* An op that runs here and may be left out in another order, or when others run, is counted
+ * as if it were nothing: before it are its operands, behind it is the result. When others
+ * want an operand's bytes as well, a plan may need less than that. */
+static void count_idle(struct costing *c, uint32_t id)
+{
+	const struct tn_aliases *al = c->t->aliases;
+	const struct tn_op *op = &c->t->g->ops[id];
+
+	c->out->ops[id].idle = al->may_elide[id];
+	for (uint32_t k = 0; k < op->n_inputs && al->may_elide[id]; k++) {
+		const struct tn_alias *a;
+
+		if (op->inputs[k].i == TN_NONE)
+			continue;
+		a = &al->of[op->inputs[k].i];
+		for (uint32_t i = 0; i < al->n_tensors; i++)
+			if (al->of[i].root.i == a->root.i &&
+				(i != a->root.i || i == op->inputs[k].i) &&
+				al->of[i].offset < a->offset + a->extent &&
+				a->offset < al->of[i].offset + al->of[i].extent &&
+				!is_its_own(c, i, id))
+				c->out->estimated = true;
+	}
 }
 
 /* ---- all of it ---- */
@@ -473,6 +517,8 @@ enum tn_status tn_schedule_cost(const struct tn_tables *tables,
 	};
 	enum tn_status status = look(&c, diags);
 
+	for (uint32_t i = 0; i < out->n_ops; i++)
+		count_idle(&c, i);
 	if (status == TN_OK)
 		status = make_buffers(&c);
 	out->buffers = c.buffers.items;

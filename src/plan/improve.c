@@ -9,6 +9,8 @@
 
 #include "base/checked.h"
 
+#define STALE 4000u /* proposals without a better plan */
+
 struct climb {
 	struct tn_fit *fit;
 	uint32_t *order, *trial;
@@ -96,6 +98,15 @@ static void propose(struct climb *c, uint32_t n_tops)
 	move(c->trial, c->place[x], c->place[y]);
 }
 
+/* Leaves a plateau that has been walked for long: random moves, whatever they cost. */
+static void shake(struct climb *c)
+{
+	const uint32_t n = c->fit->p->n_buffers;
+
+	for (uint32_t i = 0; i < n / 4 + 2; i++)
+		move(c->trial, below(c, n), below(c, n));
+}
+
 enum tn_status tn_improve(struct tn_fit *fit, const struct tn_improve_limit *limit,
 	uint32_t *order, struct tn_solution *best)
 {
@@ -106,7 +117,7 @@ enum tn_status tn_improve(struct tn_fit *fit, const struct tn_improve_limit *lim
 	struct tn_arena scratch;
 	struct tn_solution now = { 0 };
 	enum tn_status status = TN_ERR_NOMEM;
-	uint32_t n_tops;
+	uint32_t n_tops, idle = 0;
 
 	tn_arena_init(&scratch);
 	c.trial = TN_NEW_ARRAY(&scratch, uint32_t, n);
@@ -126,15 +137,20 @@ enum tn_status tn_improve(struct tn_fit *fit, const struct tn_improve_limit *lim
 		!tn_clock_passed(limit->until)) {
 		fit->work += n; /* copying counts too */
 		propose(&c, n_tops);
-		if (tn_fit_order(fit, c.trial, n, now.height + 1) == INT64_MAX)
+		if (++idle % STALE == 0)
+			shake(&c);
+		if (tn_fit_order(fit, c.trial, n,
+			    idle % STALE ? now.height + 1 : INT64_MAX) == INT64_MAX)
 			continue;
 		memcpy(order, c.trial, n * sizeof(*order));
 		for (uint32_t i = 0; i < n; i++)
 			c.place[order[i]] = i;
 		tn_fit_solution(fit, &now);
 		n_tops = collect_tops(&c, &now);
-		if (now.height < best->height)
+		if (now.height < best->height) {
 			tn_fit_solution(fit, best);
+			idle = 0;
+		}
 	}
 out:
 	tn_arena_release(&scratch);

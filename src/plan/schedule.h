@@ -44,6 +44,7 @@ struct tn_schedule_pair {
 struct tn_schedule_op {
 	uint32_t first_pred, first_touch, first_pair; /* up to the next op's */
 	uint32_t n_variants;
+	bool idle; /* nothing runs: it costs what is alive before it, or behind it */
 };
 
 struct tn_schedule_problem {

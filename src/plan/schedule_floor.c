@@ -125,7 +125,8 @@ enum tn_status tn_part_floor(
 		for (uint32_t b = 0; b < part->n_buffers; b++)
 			s.apart -= part->there[b] ? part->size[b] : 0;
 		for (uint32_t i = 0; i < part->n_ops; i++)
-			*out_floor = tn_max_i64(*out_floor, least_cost(&s, i));
+			if (!part->ops[i].idle)
+				*out_floor = tn_max_i64(*out_floor, least_cost(&s, i));
 		status = TN_OK;
 	}
 	tn_arena_release(&arena);

@@ -135,6 +135,7 @@ static void copy_op(const struct tn_schedule_problem *p, struct tn_part *out, ui
 	uint32_t n_pairs = from[1].first_pair - from->first_pair;
 
 	to->n_variants = from->n_variants;
+	to->idle = from->idle;
 	to[1].first_touch = to->first_touch + n_touches;
 	to[1].first_pair = to->first_pair + n_pairs;
 	for (uint32_t k = 0; k < n_touches; k++) {
@@ -216,7 +217,8 @@ static void cut_ops(const struct tn_part *whole, uint32_t begin, uint32_t end,
 
 		out->ops[i] =
 			(struct tn_schedule_op){ 0, op->first_touch - base->first_touch,
-				op->first_pair - base->first_pair, op->n_variants };
+				op->first_pair - base->first_pair, op->n_variants,
+				i < end - begin && op->idle };
 		out->first_next[i] = links;
 		if (i == end - begin)
 			break;
@@ -409,7 +411,8 @@ struct tn_part_step tn_part_weigh(
 		}
 	}
 	return (struct tn_part_step){
-		.cost = s->load + idle + born -
+		.cost = s->load + idle +
+			(part->ops[op].idle ? tn_max_i64(born - dead, 0) : born) -
 			(top == TN_PART_NONE ? 0 : part->pad[top]) - saving(part, s, op),
 		.after = s->load + born - dead,
 		.free = free && padded <= dead - born,

@@ -112,6 +112,14 @@ START_TEST(the_order_saves_bytes)
 	ck_assert_msg(tn_verify(&found.l.graph, &found.plan, &found.l.run, &found.l.diags,
 			      &verdict) == TN_OK,
 		"%s: %s", name, loaded_report(&found.l));
+	for (uint32_t i = 0; i < found.l.graph.n_ops; i++) {
+		enum tn_op_kind kind = found.l.graph.ops[i].kind;
+
+		ck_assert_msg(found.plan.ops[i].elided ||
+				      (kind != OP_CONCATENATION && kind != OP_SPLIT &&
+					      kind != OP_STRIDED_SLICE),
+			"%s: '%s' copies", name, found.l.graph.ops[i].name);
+	}
 	want = run_net(&found, NULL);
 	got = run_net(&found, &found.plan);
 	for (uint32_t i = 0; i < found.l.graph.n_tensors; i++)

@@ -42,6 +42,8 @@ static const struct plan_case {
 	{ "split-rows", "split", 128, 256 },
 	{ "split-and-join", "split join", 64, 128 },
 	{ "split-and-swap", "split", 96, 128 },
+	{ "passed-through", "left right join", 128, 256 },
+	{ "passed-through-late", "join", 192, 320 },
 	{ "slices", "rows row", 192, 256 },
 	{ "identities", "turn pad cast one all", 32, 64 },
 	{ "odd-view", "", 104, 176 },
