@@ -98,6 +98,33 @@ class Net:
     def integers(self, name, values):
         return self.add(Tensor(name, [len(values)], 'i32'), 'const', data={'values': values})
 
+    def floats(self, name, low, high, n):
+        values = [number(f32(round(self.random(low, high), 3))) for _ in range(n)]
+        return self.add(Tensor(name, [n], 'f32'), 'const', data={'values': values})
+
+    def batch_norm(self, x):
+        """Statistics near those of x, so that the result has a deviation near 1."""
+        name, c = 'batch_norm%d' % len(self.ops), x.shape[-1]
+        parts = [self.floats(name + '/scale', 0.6, 1.4, c),
+                 self.floats(name + '/offset', -0.5, 0.5, c),
+                 self.floats(name + '/mean', -0.5, 0.5, c),
+                 self.floats(name + '/variance', 0.5 * x.rms ** 2, 1.5 * x.rms ** 2, c)]
+        y = self.activation(name, x.shape, 1.0)
+        return self.op('BATCH_NORM', [x, *parts], [y], epsilon=0.001)
+
+    def layer_norm(self, x):
+        name, n = 'layer_norm%d' % len(self.ops), x.shape[-1]
+        parts = [self.floats(name + '/scale', 0.6, 1.4, n),
+                 self.floats(name + '/offset', -0.5, 0.5, n)]
+        y = self.activation(name, x.shape, 1.0)
+        return self.op('LAYER_NORM', [x, *parts], [y], axis=-1, epsilon=0.001)
+
+    def ranged(self, name, shape, low, high, role=None, data=None):
+        """An i8 value of this range."""
+        t = Tensor(name, shape, 'i8', max(-low, high) / 2, f32((high - low) / 255))
+        t.zero = max(-128, min(127, -128 - round(low / t.scale)))
+        return self.add(t, role, self.quant(t), data)
+
     def weights(self, name, shape, channels, axis, fan_in, source):
         """A filter and a bias whose sums have a deviation near 1."""
         w, b = Tensor(name + '/filter', shape, self.dtype), Tensor(
@@ -297,6 +324,56 @@ def two_outputs(dtype):
     return n.finish(x, n.binary('MUL', y, x))
 
 
+def batch_norm(dtype):
+    """Convolutions with normalisations behind them, in two branches."""
+    n = Net('batch normalisation', dtype)
+    x = n.batch_norm(n.conv(n.input([1, 10, 8, 3]), 8, (3, 3), activation='NONE'))
+    x = n.unary('RELU', x, x.rms / math.sqrt(2))
+    y = n.batch_norm(n.depthwise(x, (3, 3), activation='NONE'))
+    y = n.batch_norm(n.conv(y, 8, (1, 1), activation='NONE'))
+    return n.finish(n.binary('ADD', x, y, 'RELU'))
+
+
+def layer_norm(dtype):
+    """The two halves of a transformer's block that need no attention."""
+    n = Net('layer normalisation', dtype)
+    x = n.input([1, 12, 16])
+    y = n.unary('TANH', n.layer_norm(x), 0.6)
+    z = n.layer_norm(n.binary('ADD', y, x))
+    flat = n.fully_connected(n.reshape(z, [12, 16]), 24, 'RELU')
+    return n.finish(n.layer_norm(n.fully_connected(flat, 16)))
+
+
+def layer_norm_parts(dtype):
+    """What converters to TFLite make of a layer normalisation."""
+    n = Net('layer normalisation in parts', dtype)
+    x, rows = n.input([1, 12, 16]), [1, 12, 1]
+    axes = n.integers('axes', [2])
+    mean = n.ranged('mean', rows, -0.6, 0.6)
+    n.op('MEAN', [x, axes], [mean], keep_dims=True)
+    squares = n.ranged('squares', x.shape, 0, 2.6)
+    n.op('SQUARED_DIFFERENCE', [x, mean], [squares])
+    variance = n.ranged('variance', rows, 0, 0.7)
+    n.op('MEAN', [squares, axes], [variance], keep_dims=True)
+    epsilon = n.ranged('epsilon', [1], 0, 0.001, 'const', {'values': [127]})
+    shifted = n.ranged('variance + epsilon', rows, 0, 0.7)
+    n.op('ADD', [variance, epsilon], [shifted], activation='NONE')
+    inverse = n.ranged('1 / deviation', rows, 0, 2.8)
+    n.op('RSQRT', [shifted], [inverse])
+    gamma = n.ranged('gamma', [16], 0.5, 1.5, 'const', n.next_seed())
+    scale = n.ranged('scale', x.shape, 0, 4.2)
+    n.op('MUL', [inverse, gamma], [scale], activation='NONE')
+    scaled = n.ranged('scaled', x.shape, -4, 4)
+    n.op('MUL', [x, scale], [scaled], activation='NONE')
+    centre = n.ranged('centre', x.shape, -1.5, 1.5)
+    n.op('MUL', [mean, scale], [centre], activation='NONE')
+    beta = n.ranged('beta', [16], -0.5, 0.5, 'const', n.next_seed())
+    offset = n.ranged('offset', x.shape, -2, 2)
+    n.op('SUB', [beta, centre], [offset], activation='NONE')
+    y = n.ranged('normalised', x.shape, -4, 4)
+    return n.finish(n.op('ADD', [scaled, offset], [y], activation='NONE'))
+
+
 def single(dtype, kind):
     """One op, or what it needs around it."""
     n = Net(kind, dtype)
@@ -373,6 +450,9 @@ def all_graphs():
     for kind in KINDS:
         for dtype in ('i8', 'f32'):
             yield 'op_%s_%s' % (kind.lower(), dtype), single(dtype, kind)
+    for make in (batch_norm, layer_norm):
+        yield make.__name__ + '_f32', make('f32')
+    yield 'layer_norm_i8', layer_norm_parts('i8')
     yield 'op_quantize', convert('i8')
     yield 'op_dequantize', convert('f32')
 

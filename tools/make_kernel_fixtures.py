@@ -49,6 +49,10 @@ class Ops:
         return self.tensor(name, "i32", shape or [len(values)], "const", {},
                            {"values": values})
 
+    def floats(self, values):
+        name = f"floats{len(self.tensors)}"
+        return self.tensor(name, "f32", [len(values)], "const", {}, {"values": values})
+
     def weights(self, dtype, shape, q=None):
         self.seed += 1
         name = f"weights{len(self.tensors)}"
@@ -338,9 +342,33 @@ def states(g):
              time_major=False)
 
 
+def norms(g):
+    def params(n):
+        """scale, offset, mean and, above zero, variance"""
+        some = [g.weights("f32", [n]) for _ in range(3)]
+        return some + [g.floats([0.25 + 0.5 * k for k in range(n)])]
+
+    g.op("batch_norm_f32", "BATCH_NORM", [("f32", [2, 3, 4, 5])] + params(5),
+         [("f32", [2, 3, 4, 5])], epsilon=0.001)
+    g.op("batch_norm_f32_planes", "BATCH_NORM", [("f32", [2, 3, 4, 5])] + params(3),
+         [("f32", [2, 3, 4, 5])], axis=1, epsilon=0.001)
+    g.op("batch_norm_f32_plain", "BATCH_NORM",
+         [("f32", [3, 4]), None, None] + params(4)[2:], [("f32", [3, 4])])
+    g.op("layer_norm_f32", "LAYER_NORM",
+         [("f32", [2, 3, 7]), g.weights("f32", [7]), g.weights("f32", [7])],
+         [("f32", [2, 3, 7])], epsilon=0.001)
+    g.op("layer_norm_f32_axes", "LAYER_NORM",
+         [("f32", [3, 4, 5]), g.weights("f32", [4, 5])], [("f32", [3, 4, 5])], axis=1)
+    g.op("layer_norm_f32_plain", "LAYER_NORM", [("f32", [5, 6])], [("f32", [5, 6])],
+         axis=-1)
+    g.op("layer_norm_f32_facts", "LAYER_NORM",
+         [("f32", [4, 9]), None, g.weights("f32", [9])],
+         [("f32", [4, 9]), ("f32", [4, 1]), ("f32", [4, 1])])
+
+
 def text():
     g = Ops()
-    for part in (windows, layers16, rows, folds, pointwise, moves, opaque, states):
+    for part in (windows, layers16, rows, folds, pointwise, moves, opaque, states, norms):
         part(g)
     lines = ['{', '  "format": "tenure.graph/1",', '  "name": "ops",', '  "tensors": [']
     lines.append(",\n".join("    " + json.dumps(t) for t in g.tensors))

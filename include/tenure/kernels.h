@@ -387,6 +387,25 @@ struct tn_rows_params {
 };
 tn_kernel_fn tn_l2_norm_f32, tn_l2_norm_s8;
 
+/* tn_batch_norm_f32. in: outer x channels x inner elements; of each channel the mean, the
+ * scale by the deviation, the offset (constants). */
+struct tn_batch_norm_f32_params {
+	struct tn_loop_order order;
+	int32_t outer, channels, inner;
+};
+tn_kernel_fn tn_batch_norm_f32;
+
+/* tn_layer_norm_f32. in: rows of n elements; a scale and an offset for each element of a
+ * row (constants), or NULL. out: the rows; with facts > 0 the mean of each, with facts > 1
+ * also 1 / its deviation. */
+struct tn_layer_norm_f32_params {
+	struct tn_loop_order order;
+	int32_t rows, n;
+	int32_t facts;
+	float epsilon;
+};
+tn_kernel_fn tn_layer_norm_f32;
+
 /* tn_arg_f32, tn_arg_int: along the middle of outer x n x inner; out: s32. */
 struct tn_arg_params {
 	struct tn_loop_order order;

@@ -113,10 +113,10 @@ tn_bind_fn tn_bind_conv, tn_bind_depthwise, tn_bind_pool, tn_bind_fully_connecte
 	tn_bind_squared_difference, tn_bind_minimum, tn_bind_prelu, tn_bind_compare,
 	tn_bind_logical, tn_bind_select, tn_bind_add_n, tn_bind_reduce_extreme,
 	tn_bind_reduce_bool, tn_bind_cast, tn_bind_log_softmax, tn_bind_l2_norm,
-	tn_bind_arg, tn_bind_cumsum, tn_bind_transpose_conv, tn_bind_matmul,
-	tn_bind_gather, tn_bind_gather_nd, tn_bind_embedding, tn_bind_update_slice,
-	tn_bind_fill, tn_bind_zeros_like, tn_bind_shape, tn_bind_broadcast_args,
-	tn_bind_space_to_batch, tn_bind_batch_to_space, tn_bind_resize_bilinear,
-	tn_bind_svdf, tn_bind_lstm;
+	tn_bind_batch_norm, tn_bind_layer_norm, tn_bind_arg, tn_bind_cumsum,
+	tn_bind_transpose_conv, tn_bind_matmul, tn_bind_gather, tn_bind_gather_nd,
+	tn_bind_embedding, tn_bind_update_slice, tn_bind_fill, tn_bind_zeros_like,
+	tn_bind_shape, tn_bind_broadcast_args, tn_bind_space_to_batch,
+	tn_bind_batch_to_space, tn_bind_resize_bilinear, tn_bind_svdf, tn_bind_lstm;
 
 #endif

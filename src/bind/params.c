@@ -402,6 +402,21 @@ static const struct tn_field rows_fields[] = {
 	I32(tn_rows_params, in_offset),
 };
 
+static const struct tn_field batch_norm_f32_fields[] = {
+	ORDER(tn_batch_norm_f32_params),
+	I32(tn_batch_norm_f32_params, outer),
+	I32(tn_batch_norm_f32_params, channels),
+	I32(tn_batch_norm_f32_params, inner),
+};
+
+static const struct tn_field layer_norm_f32_fields[] = {
+	ORDER(tn_layer_norm_f32_params),
+	I32(tn_layer_norm_f32_params, rows),
+	I32(tn_layer_norm_f32_params, n),
+	I32(tn_layer_norm_f32_params, facts),
+	F32(tn_layer_norm_f32_params, epsilon),
+};
+
 static const struct tn_field arg_fields[] = {
 	ORDER(tn_arg_params),
 	I32(tn_arg_params, outer),

@@ -96,6 +96,8 @@ static bool update_statistics(
 	op->n_attrs++;
 	op->outputs = outputs;
 	op->n_outputs = n;
+	if (op->kind == OP_BATCH_NORM) /* whose kernel takes the statistics as they are */
+		op->kind = OP_UNKNOWN;
 	return true;
 }
 

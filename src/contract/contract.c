@@ -24,6 +24,14 @@ const struct tn_tensor *tn_walk_output(const struct tn_walk *w, uint32_t k)
 	return &w->g->tensors[w->op->outputs[k].i];
 }
 
+const struct tn_tensor *tn_walk_only_output(const struct tn_walk *w)
+{
+	for (uint32_t k = 1; k < w->op->n_outputs; k++)
+		if (!tn_walk_output(w, k) || tn_walk_output(w, k)->bytes != 0)
+			return NULL;
+	return tn_walk_output(w, 0);
+}
+
 bool tn_walk_shares(const struct tn_walk *w, uint32_t input)
 {
 	const struct tn_tensor *t = tn_walk_input(w, input);

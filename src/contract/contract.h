@@ -23,7 +23,8 @@
  *                      window (all channels, or its own channel: depthwise and pooling)
  *   ACCESS_ROWS        row, output: reads the whole input row
  *   ACCESS_ROW_PASSES  row, element: the first step of a row reads the whole row, step i
- *                      reads element i, writes element i
+ *                      reads element i, writes element i; outputs behind the first get
+ *                      what is known of the row (LAYER_NORM) in a step before them
  *   ACCESS_REDUCE      output element: reads the elements that are folded into it
  *   ACCESS_MAP         output element by linear index (SPLIT, UNPACK: input element by
  *                      linear index): reads the one source element or nothing (a fill)

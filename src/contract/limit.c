@@ -41,10 +41,10 @@ bool tn_walk_is_long(const struct tn_walk *w)
 
 bool tn_walk_is_uniform(const struct tn_walk *w)
 {
-	const struct tn_tensor *out = tn_walk_output(w, 0);
+	const struct tn_tensor *out = tn_walk_only_output(w);
 	const enum tn_access_class access = tn_op_info(w->op->kind)->access;
 
-	if (w->op->n_outputs != 1 || !out || out->elements < 0 || !tn_walk_width(out) ||
+	if (!out || out->elements < 0 || !tn_walk_width(out) ||
 		(access != ACCESS_POINTWISE && access != ACCESS_VIEW))
 		return false;
 	for (uint32_t k = 0; k < w->op->n_inputs; k++) {

@@ -1,6 +1,7 @@
 /* Element i of the output needs element i of each operand, by broadcast. */
 #include "base/arena.h"
 #include "contract/walk.h"
+#include "ir/norm.h"
 
 struct operand {
 	uint32_t index;
@@ -9,10 +10,24 @@ struct operand {
 	int64_t at; /* element that the current output element needs */
 };
 
+/* Parameters that are computed in the graph have no kernel. */
+static bool norm_fits(const struct tn_walk *w)
+{
+	struct tn_norm norm;
+	const char *why;
+
+	for (uint32_t k = 1; k < w->op->n_inputs; k++)
+		if (tn_walk_shares(w, k))
+			return false;
+	return tn_norm_of(w->g, w->op, &norm, &why);
+}
+
 static bool fits(const struct tn_walk *w, const struct tn_tensor *out)
 {
 	int64_t strides[TN_RANK_MAX];
 
+	if (w->op->kind == OP_BATCH_NORM)
+		return norm_fits(w);
 	for (uint32_t k = 0; k < tn_op_operands(w->g, w->op); k++) {
 		const struct tn_tensor *in = tn_walk_input(w, k);
 
@@ -90,13 +105,13 @@ static void run(struct tn_walk *w, const struct tn_tensor *out, struct operand *
 
 bool tn_walk_pointwise(struct tn_walk *w)
 {
-	const struct tn_tensor *out = tn_walk_output(w, 0);
+	const struct tn_tensor *out = tn_walk_only_output(w);
 	struct tn_arena arena;
 	struct tn_access *reads;
 	struct operand *ops;
 	uint32_t n = 0;
 
-	if (w->op->n_outputs != 1 || !out || !fits(w, out))
+	if (!w->op->n_outputs || !out || !fits(w, out))
 		return false;
 	if (!w->fn)
 		return true;

@@ -1,6 +1,8 @@
 /* An output row needs the whole input row: fully connected layers, and the row passes of
  * softmax and its kin, which read the row again while they write it. */
+#include "base/checked.h"
 #include "contract/walk.h"
+#include "ir/norm.h"
 
 struct rows {
 	int64_t n, in_bytes,
@@ -57,17 +59,49 @@ bool tn_walk_rows(struct tn_walk *w)
 	return true;
 }
 
+/* Elements of a row; 0: no order is known. LAYER_NORM has rows of its own, and may write
+ * what it knows of each row. */
+static int64_t row_of(const struct tn_walk *w)
+{
+	const struct tn_tensor *in = tn_walk_input(w, 0), *out = tn_walk_output(w, 0);
+	struct tn_norm norm;
+	const char *why;
+
+	if (w->op->kind == OP_LAYER_NORM) {
+		for (uint32_t k = 1; k < w->op->n_inputs; k++)
+			if (tn_walk_shares(w, k))
+				return 0;
+		return tn_norm_of(w->g, w->op, &norm, &why) ? norm.n : 0;
+	}
+	if (w->op->n_outputs != 1 || !in || !out || !out->shape.rank ||
+		!tn_shape_equal(&in->shape, &out->shape))
+		return 0;
+	return tn_max_i64(1, out->shape.dim[out->shape.rank - 1]);
+}
+
+/* The row is read for what is known of it, which is written before its elements. */
+static bool facts_step(struct tn_walk *w, const struct tn_access *read, int64_t row)
+{
+	struct tn_access writes[2];
+	uint32_t n = 0;
+
+	for (uint32_t k = 1; k < w->op->n_outputs && n < 2; k++) {
+		int64_t width = tn_walk_width(tn_walk_output(w, k));
+
+		writes[n++] = (struct tn_access){ k, row * width, (row + 1) * width };
+	}
+	return tn_walk_step(w, read, tn_walk_shares(w, 0) ? 1 : 0, writes, n);
+}
+
 bool tn_walk_row_passes(struct tn_walk *w)
 {
 	const struct tn_tensor *in = tn_walk_input(w, 0), *out = tn_walk_output(w, 0);
-	int64_t depth, in_width, width;
+	int64_t depth = row_of(w), in_width, width;
 
-	if (w->op->n_outputs != 1 || !in || !out || !out->shape.rank ||
-		!tn_shape_equal(&in->shape, &out->shape))
+	if (!depth)
 		return false;
 	if (!w->fn)
 		return true;
-	depth = out->shape.dim[out->shape.rank - 1];
 	in_width = tn_walk_width(in);
 	width = tn_walk_width(out);
 	for (int64_t t = 0; t < out->elements; t++) {
@@ -78,6 +112,11 @@ bool tn_walk_row_passes(struct tn_walk *w)
 			(first ? row + depth : i + 1) * in_width };
 		struct tn_access write = { 0, i * width, (i + 1) * width };
 
+		if (first && w->op->n_outputs > 1) {
+			if (!facts_step(w, &read, row / depth))
+				break;
+			read = (struct tn_access){ 0, i * in_width, (i + 1) * in_width };
+		}
 		if (!tn_walk_step(w, &read, tn_walk_shares(w, 0) ? 1 : 0, &write, 1))
 			break;
 	}

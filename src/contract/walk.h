@@ -23,6 +23,9 @@ struct tn_walk {
 const struct tn_tensor *tn_walk_input(const struct tn_walk *w, uint32_t k);
 const struct tn_tensor *tn_walk_output(const struct tn_walk *w, uint32_t k);
 
+/* The output, when those behind it are empty; else NULL. */
+const struct tn_tensor *tn_walk_only_output(const struct tn_walk *w);
+
 /* Does the operand share planned memory (a constant does not)? */
 bool tn_walk_shares(const struct tn_walk *w, uint32_t input);
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
+#include "ir/norm.h"
 #include "ir/validate.h"
 
 struct scaling {
@@ -45,6 +46,8 @@ static const char *op_fault(const struct scaling *s, const struct tn_op *op)
 	const struct tn_tensor *in = op->n_inputs && op->inputs[0].i != TN_NONE
 					     ? &s->g->tensors[op->inputs[0].i]
 					     : NULL;
+	struct tn_norm norm;
+	const char *why;
 
 	switch (op->kind) {
 	case OP_PACK:
@@ -54,6 +57,10 @@ static const char *op_fault(const struct scaling *s, const struct tn_op *op)
 	case OP_STRIDED_SLICE:
 	case OP_BROADCAST_TO:
 		return "may mix samples, or says the batch in a constant";
+	case OP_LAYER_NORM:
+		return !tn_norm_of(s->g, op, &norm, &why) || norm.outer < s->from
+			       ? "has rows of several samples"
+			       : NULL;
 	default:
 		break;
 	}

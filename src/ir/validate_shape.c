@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "ir/norm.h"
 #include "ir/validate_part.h"
 #include "ir/window.h"
 
@@ -94,6 +95,23 @@ static void check_window(struct tn_check *c, const struct tn_op *op)
 			op->pointer, op->name,
 			"'%s' (%s) is taken as reading its whole input: %s", op->name,
 			op->type, why);
+}
+
+static void check_norm(struct tn_check *c, const struct tn_op *op)
+{
+	struct tn_norm norm;
+	const char *why;
+
+	if (tn_norm_of(c->g, op, &norm, &why))
+		return;
+	if (tn_norm_is_training(op))
+		tn_diag_at(c->diags, SEVERITY_WARNING, "graph/geometry", c->g->source,
+			op->pointer, op->name,
+			"'%s' (%s) is taken as reading its whole input: %s", op->name,
+			op->type, why);
+	else
+		tn_check_error(c, "graph/shape", op->pointer, op->name, "'%s' (%s): %s",
+			op->name, op->type, why);
 }
 
 static int64_t last_dim(const struct tn_tensor *t)
@@ -253,6 +271,10 @@ static void check_geometry(struct tn_check *c, const struct tn_op *op)
 	case OP_DEPTH_TO_SPACE:
 	case OP_REVERSE_V2:
 		check_same_elements(c, op);
+		return;
+	case OP_BATCH_NORM:
+	case OP_LAYER_NORM:
+		check_norm(c, op);
 		return;
 	case OP_BROADCAST_TO:
 		return;
