@@ -1,46 +1,18 @@
 /* One op in the memory of the claims. */
 #include "base/checked.h"
-#include "claims/run_part.h"
+#include "claims/run_op.h"
 
-/* What is known about an operand while the op runs. */
-struct watched {
-	bool meets; /* an output (or its own scratch) lies where it lies */
-	bool checked; /* read whole since the last write to where it lies */
-	bool lost;
-	size_t loss; /* index of the first loss */
-	bool step_only; /* the loss is of one step: later ones do not add to it */
-	int64_t lost_step;
-};
-
-struct op_run {
-	struct tn_pass *p;
-	uint32_t op;
-	const struct tn_op *o;
-	const struct tn_kernel *k;
-	const struct tn_instance *at;
-	struct watched *watched; /* by operand */
-	uint32_t event; /* of what is written now; later ones belong to the same phase */
-	int64_t step, pass;
-	bool scratch_meets;
-	bool reads_only,
-		writes_only; /* a buffered kernel: first the one, then the other */
-	/* a read of elements that move: it happens when they move to another place */
-	bool pending;
-	uint32_t pending_operand;
-	int64_t pending_begin, pending_end;
-};
-
-static uint32_t tensor_of(const struct op_run *r, uint32_t operand)
+uint32_t tn_op_run_tensor(const struct tn_op_run *r, uint32_t operand)
 {
 	return tn_model_tensor(r->p->r->m, r->op, operand);
 }
 
-static int64_t address(const struct op_run *r, uint32_t tensor, int64_t bit)
+int64_t tn_op_run_address(const struct tn_op_run *r, uint32_t tensor, int64_t bit)
 {
 	return tn_setting_address(r->p->r->s, tensor, bit);
 }
 
-static bool going_on(const struct op_run *r)
+bool tn_op_run_going_on(const struct tn_op_run *r)
 {
 	return !r->p->r->nomem && !r->p->r->too_large;
 }
@@ -50,12 +22,13 @@ static bool meet(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi)
 	return a_lo < b_hi && b_lo < a_hi;
 }
 
-static void touch(struct op_run *r, uint32_t tensor, int64_t lo, int64_t hi, bool writes)
+void tn_op_run_touch(
+	struct tn_op_run *r, uint32_t tensor, int64_t lo, int64_t hi, bool writes)
 {
 	struct tn_run *run = r->p->r;
-	struct tn_touch t = { r->op, tensor, address(r, tensor, lo),
-		address(r, tensor, hi), (uint32_t)(r->p->world - run->meaning->worlds),
-		writes };
+	struct tn_touch t = { r->op, tensor, tn_op_run_address(r, tensor, lo),
+		tn_op_run_address(r, tensor, hi),
+		(uint32_t)(r->p->world - run->meaning->worlds), writes };
 
 	if (r->p->run || lo == hi)
 		return;
@@ -65,7 +38,7 @@ static void touch(struct op_run *r, uint32_t tensor, int64_t lo, int64_t hi, boo
 
 /* Is the victim's place one that an alias claim gave it? Then all that the op takes from it
  * counts, not only what shows first. */
-static bool aliased(const struct op_run *r, uint32_t tensor)
+static bool aliased(const struct tn_op_run *r, uint32_t tensor)
 {
 	uint32_t c = tn_setting_claim_of(r->p->r->s, tensor);
 
@@ -79,18 +52,18 @@ static bool same_writer(const struct tn_event *a, const struct tn_event *b)
 }
 
 /* The operand reads something else: begins a loss, or adds to the one there is. */
-static void differs(struct op_run *r, uint32_t operand, const struct tn_difference *d)
+static void differs(struct tn_op_run *r, uint32_t operand, const struct tn_difference *d)
 {
-	struct watched *w = &r->watched[operand];
+	struct tn_watched *w = &r->watched[operand];
 	struct tn_run *run = r->p->r;
-	uint32_t tensor = tensor_of(r, operand);
+	uint32_t tensor = tn_op_run_tensor(r, operand);
 	bool current = d->found.event != EVENT_NONE && d->found.event >= r->event;
 	struct tn_loss *loss;
 
 	if (run->change && run->change->reader == r->op && run->change->victim == tensor)
 		return;
 	if (w->lost) {
-		int64_t begin = address(r, tensor, d->begin);
+		int64_t begin = tn_op_run_address(r, tensor, d->begin);
 		struct tn_event none = { .op = TN_NONE, .tensor = TN_NONE };
 		const struct tn_event *e = d->found.event == EVENT_NONE
 						   ? &none
@@ -116,19 +89,19 @@ static void differs(struct op_run *r, uint32_t operand, const struct tn_differen
 	loss->late_pass = r->pass > 0;
 }
 
-static bool read_bits(struct op_run *r, uint32_t operand, int64_t begin, int64_t end)
+static bool read_bits(struct tn_op_run *r, uint32_t operand, int64_t begin, int64_t end)
 {
 	struct tn_difference d;
 
-	while (tn_pass_differs(
-		r->p, tensor_of(r, operand), &r->at->before[operand], begin, end, &d)) {
+	while (tn_pass_differs(r->p, tn_op_run_tensor(r, operand),
+		&r->at->before[operand], begin, end, &d)) {
 		differs(r, operand, &d);
 		begin = d.end;
 	}
-	return going_on(r);
+	return tn_op_run_going_on(r);
 }
 
-static bool read_pending(struct op_run *r)
+static bool read_pending(struct tn_op_run *r)
 {
 	if (!r->pending)
 		return true;
@@ -138,7 +111,7 @@ static bool read_pending(struct op_run *r)
 
 static bool on_read(void *user, uint32_t operand, int64_t begin, int64_t end)
 {
-	struct op_run *r = user;
+	struct tn_op_run *r = user;
 
 	if (r->writes_only)
 		return true;
@@ -154,7 +127,7 @@ static bool on_read(void *user, uint32_t operand, int64_t begin, int64_t end)
 	return true;
 }
 
-static bool read_whole(struct op_run *r, uint32_t operand)
+static bool read_whole(struct tn_op_run *r, uint32_t operand)
 {
 	const struct tn_form *f = tn_model_operand(r->p->r->m, r->op, operand);
 
@@ -173,8 +146,8 @@ static bool read_whole(struct op_run *r, uint32_t operand)
 
 static bool on_whole(void *user, uint32_t operand)
 {
-	struct op_run *r = user;
-	struct watched *w = &r->watched[operand];
+	struct tn_op_run *r = user;
+	struct tn_watched *w = &r->watched[operand];
 
 	if (r->writes_only || w->checked || (w->lost && w->step_only))
 		return true;
@@ -184,17 +157,17 @@ static bool on_whole(void *user, uint32_t operand)
 
 static bool on_phase(void *user)
 {
-	struct op_run *r = user;
+	struct tn_op_run *r = user;
 	uint32_t tensor = r->o->n_outputs ? r->o->outputs[0].i : TN_NONE;
 
 	r->event = tn_pass_event(r->p, EVENT_OUTPUT, r->op, tensor);
 	if (r->event != EVENT_NONE)
 		r->p->r->events.items[r->event].pass = r->pass;
-	return going_on(r);
+	return tn_op_run_going_on(r);
 }
 
 /* The op needs its scratch to the end: what others have written there by then? */
-static void check_scratch(struct op_run *r)
+static void check_scratch(struct tn_op_run *r)
 {
 	const struct tn_event *events = r->p->r->events.items;
 
@@ -205,7 +178,7 @@ static void check_scratch(struct op_run *r)
 			{ 0 } };
 
 		for (int64_t bit = f->lo; bit < f->hi;) {
-			int64_t at = address(r, tensor, bit);
+			int64_t at = tn_op_run_address(r, tensor, bit);
 			struct tn_cell c = tn_cells_at(&r->p->memory, at);
 			int64_t n = tn_min_i64(c.end - at, f->hi - bit);
 
@@ -229,71 +202,29 @@ static void check_scratch(struct op_run *r)
 
 static bool on_step(void *user)
 {
-	struct op_run *r = user;
+	struct tn_op_run *r = user;
 
 	if (!read_pending(r))
 		return false;
 	r->step++;
 	if (++r->p->r->steps > RUN_STEPS_MAX)
 		r->p->r->too_large = true;
-	return going_on(r);
-}
-
-static void dirty(struct op_run *r, int64_t lo, int64_t hi)
-{
-	uint32_t n = r->o->n_inputs + r->o->n_outputs;
-
-	for (uint32_t k = 0; k < n; k++) {
-		const struct tn_form *f;
-		uint32_t t;
-
-		if (!r->watched[k].meets || !r->watched[k].checked)
-			continue;
-		t = tensor_of(r, k);
-		f = tn_model_operand(r->p->r->m, r->op, k);
-		if (meet(lo, hi, address(r, t, f->lo), address(r, t, f->hi)))
-			r->watched[k].checked = false;
-	}
-}
-
-static bool write_bits(struct op_run *r, uint32_t output, int64_t begin, int64_t end)
-{
-	uint32_t tensor = r->o->outputs[output].i, event = r->event;
-	int64_t to = address(r, tensor, begin);
-	struct tn_run *run = r->p->r;
-
-	if (run->events.items[event].tensor != tensor) {
-		/* an op writes several outputs: an event for each */
-		for (event = r->event; event < run->events.count; event++)
-			if (run->events.items[event].tensor == tensor)
-				break;
-		if (event == run->events.count) {
-			event = tn_pass_event(r->p, EVENT_OUTPUT, r->op, tensor);
-			if (event == EVENT_NONE)
-				return false;
-			run->events.items[event].pass = r->pass;
-		}
-	}
-	if (!tn_cells_copy(&r->p->memory, run->arena, to, &r->at->after[output], begin,
-		    end - begin, event))
-		run->nomem = true;
-	dirty(r, to, to + end - begin);
-	return going_on(r);
+	return tn_op_run_going_on(r);
 }
 
 /* Bits that move onto themselves are neither read nor written. */
-static bool moves_onto_itself(const struct op_run *r, uint32_t output, int64_t begin,
+static bool moves_onto_itself(const struct tn_op_run *r, uint32_t output, int64_t begin,
 	uint32_t source, int64_t from)
 {
 	return source != TN_NONE && !r->k->always_copy &&
-	       address(r, tensor_of(r, source), from) ==
-		       address(r, r->o->outputs[output].i, begin);
+	       tn_op_run_address(r, tn_op_run_tensor(r, source), from) ==
+		       tn_op_run_address(r, r->o->outputs[output].i, begin);
 }
 
 static bool on_write(void *user, uint32_t output, int64_t begin, int64_t end,
 	uint32_t source, int64_t from)
 {
-	struct op_run *r = user;
+	struct tn_op_run *r = user;
 
 	if (moves_onto_itself(r, output, begin, source, from)) {
 		if (r->pending && r->pending_operand == source &&
@@ -301,71 +232,38 @@ static bool on_write(void *user, uint32_t output, int64_t begin, int64_t end,
 			r->pending = false;
 		return read_pending(r);
 	}
-	return read_pending(r) && (r->reads_only || write_bits(r, output, begin, end));
-}
-
-static bool garbage(struct op_run *r, enum tn_event_kind kind, uint32_t tensor,
-	int64_t lo, int64_t hi)
-{
-	uint32_t event = tn_pass_event(r->p, kind, r->op, tensor);
-	struct tn_cell c = { address(r, tensor, lo), address(r, tensor, hi), 0,
-		CELL_GARBAGE, event };
-
-	if (event == EVENT_NONE || !tn_cells_put(&r->p->memory, r->p->r->arena, c))
-		r->p->r->nomem = true;
-	touch(r, tensor, lo, hi, true);
-	dirty(r, c.begin, c.end);
-	return going_on(r);
-}
-
-static bool garbage_elements(struct op_run *r, enum tn_event_kind kind, uint32_t tensor)
-{
-	const struct tn_form *f = &r->p->r->m->form[tensor];
-	uint32_t event;
-
-	if (f->dense)
-		return garbage(r, kind, tensor, f->lo, f->hi);
-	touch(r, tensor, f->lo, f->hi, true);
-	event = tn_pass_event(r->p, kind, r->op, tensor);
-	for (int64_t i = 0; i < f->n && event != EVENT_NONE; i++) {
-		int64_t at = address(r, tensor, tn_form_at(f, i));
-		struct tn_cell c = { at, at + f->width, 0, CELL_GARBAGE, event };
-
-		if (!tn_cells_put(&r->p->memory, r->p->r->arena, c))
-			r->p->r->nomem = true;
-		dirty(r, at, at + f->width);
-	}
-	return going_on(r);
+	return read_pending(r) &&
+	       (r->reads_only || tn_op_run_write(r, output, begin, end));
 }
 
 /* Which operands lie where the op writes. */
-static void find_meetings(struct op_run *r)
+static void find_meetings(struct tn_op_run *r)
 {
 	const struct tn_model *m = r->p->r->m;
 	uint32_t n = r->o->n_inputs + r->o->n_outputs;
 
 	for (uint32_t k = 0; k < n; k++) {
 		const struct tn_form *f = tn_model_operand(m, r->op, k);
-		uint32_t t = tensor_of(r, k);
+		uint32_t t = tn_op_run_tensor(r, k);
 		int64_t lo, hi;
 
 		if (!f)
 			continue;
-		lo = address(r, t, f->lo);
-		hi = address(r, t, f->hi);
+		lo = tn_op_run_address(r, t, f->lo);
+		hi = tn_op_run_address(r, t, f->hi);
 		for (uint32_t o = 0; o < r->o->n_outputs; o++) {
 			const struct tn_form *out =
 				tn_model_operand(m, r->op, r->o->n_inputs + o);
 			uint32_t ot = r->o->outputs[o].i;
 
-			if (out && meet(lo, hi, address(r, ot, out->lo),
-					   address(r, ot, out->hi)))
+			if (out && meet(lo, hi, tn_op_run_address(r, ot, out->lo),
+					   tn_op_run_address(r, ot, out->hi)))
 				r->watched[k].meets = true;
 		}
 		for (uint32_t i = 0; i < r->k->n_scratch; i++) {
 			const struct tn_form *s = &m->form[r->k->scratch[i]];
-			int64_t s_lo = address(r, r->k->scratch[i], s->lo);
-			int64_t s_hi = address(r, r->k->scratch[i], s->hi);
+			int64_t s_lo = tn_op_run_address(r, r->k->scratch[i], s->lo);
+			int64_t s_hi = tn_op_run_address(r, r->k->scratch[i], s->hi);
 
 			if (!meet(lo, hi, s_lo, s_hi))
 				continue;
@@ -378,20 +276,20 @@ static void find_meetings(struct op_run *r)
 }
 
 /* Do the two have the same elements at the same addresses? */
-static bool coincide(const struct op_run *r, uint32_t input, uint32_t output)
+bool tn_op_run_coincide(const struct tn_op_run *r, uint32_t input, uint32_t output)
 {
 	const struct tn_model *m = r->p->r->m;
 	const struct tn_form *in = tn_model_operand(m, r->op, input);
 	const struct tn_form *out = tn_model_operand(m, r->op, r->o->n_inputs + output);
 
 	return tn_form_same_layout(in, out) &&
-	       address(r, tensor_of(r, input), in->start) ==
-		       address(r, r->o->outputs[output].i, out->start);
+	       tn_op_run_address(r, tn_op_run_tensor(r, input), in->start) ==
+		       tn_op_run_address(r, r->o->outputs[output].i, out->start);
 }
 
 /* No step needs to be replayed: nothing that is read lies where something is written,
  * except element on element. */
-static bool is_plain(const struct op_run *r)
+static bool is_plain(const struct tn_op_run *r)
 {
 	if (r->scratch_meets || r->k->accumulates)
 		return false;
@@ -401,13 +299,13 @@ static bool is_plain(const struct op_run *r)
 		if (r->k->copies || r->k->prezero || r->k->passes > 1 ||
 			r->o->n_outputs > 1 ||
 			!tn_steps_aligned(r->p->r->m, r->op, r->k, k) ||
-			!coincide(r, k, 0))
+			!tn_op_run_coincide(r, k, 0))
 			return false;
 	}
 	return true;
 }
 
-static bool all_there(struct op_run *r)
+static bool all_there(struct tn_op_run *r)
 {
 	uint32_t n = r->o->n_inputs + (r->k->accumulates ? r->o->n_outputs : 0);
 	struct tn_difference d;
@@ -418,47 +316,23 @@ static bool all_there(struct op_run *r)
 		if (!f)
 			continue;
 		if (f->dense) {
-			if (tn_pass_differs(r->p, tensor_of(r, k), &r->at->before[k],
-				    f->lo, f->hi, &d))
+			if (tn_pass_differs(r->p, tn_op_run_tensor(r, k),
+				    &r->at->before[k], f->lo, f->hi, &d))
 				return false;
 			continue;
 		}
 		for (int64_t i = 0; i < f->n; i++) {
 			int64_t bit = tn_form_at(f, i);
 
-			if (tn_pass_differs(r->p, tensor_of(r, k), &r->at->before[k], bit,
-				    bit + f->width, &d))
+			if (tn_pass_differs(r->p, tn_op_run_tensor(r, k),
+				    &r->at->before[k], bit, bit + f->width, &d))
 				return false;
 		}
 	}
 	return true;
 }
 
-static bool write_all(struct op_run *r)
-{
-	for (uint32_t o = 0; o < r->o->n_outputs; o++) {
-		uint32_t output = r->k->order[o];
-		const struct tn_form *f =
-			tn_model_operand(r->p->r->m, r->op, r->o->n_inputs + output);
-
-		if (!f)
-			continue;
-		if (f->dense) {
-			if (!write_bits(r, output, f->lo, f->hi))
-				return false;
-			continue;
-		}
-		for (int64_t i = 0; i < f->n; i++) {
-			int64_t bit = tn_form_at(f, i);
-
-			if (!write_bits(r, output, bit, bit + f->width))
-				return false;
-		}
-	}
-	return true;
-}
-
-static bool replay(struct op_run *r)
+static bool replay(struct tn_op_run *r)
 {
 	const struct tn_walker walker = { r, on_phase, on_step, on_read, on_whole,
 		on_write };
@@ -484,84 +358,38 @@ static bool replay(struct op_run *r)
 	return true;
 }
 
-/* Bits that the op writes twice, with different values: the output lies on itself. */
-static void check_self(struct op_run *r, uint32_t output)
-{
-	const struct tn_model *m = r->p->r->m;
-	const struct tn_form *f = tn_model_operand(m, r->op, r->o->n_inputs + output);
-	struct tn_cells seen = { 0 };
-	struct tn_difference d = { -1, -1, { 0, 0, 0, CELL_EMPTY, EVENT_NONE },
-		{ 0, 0, 0, CELL_EMPTY, r->event } };
-	uint32_t victim = r->o->outputs[output].i;
-	struct tn_loss *loss;
-
-	for (int64_t i = 0; i < f->n && going_on(r); i++) {
-		int64_t bit = tn_form_at(f, i);
-
-		for (int64_t at = bit; at < bit + f->width;) {
-			struct tn_cell c = tn_cells_at(&seen, at);
-			int64_t end = tn_min_i64(c.end, bit + f->width);
-
-			if (c.value != CELL_EMPTY) {
-				d.begin = d.end < 0 ? at : tn_min_i64(d.begin, at);
-				d.end = tn_max_i64(d.end, end);
-			}
-			at = end;
-		}
-		if (!tn_cells_put(&seen, r->p->r->arena,
-			    (struct tn_cell){ bit, bit + f->width, 0, 0, EVENT_NONE }))
-			r->p->r->nomem = true;
-	}
-	if (d.end < 0)
-		return;
-	/* the operand that it was placed on is what the claim is about */
-	for (uint32_t k = 0; k < r->o->n_inputs; k++)
-		if (tn_model_operand(m, r->op, k) && coincide(r, k, output)) {
-			int64_t move =
-				address(r, victim, 0) - address(r, tensor_of(r, k), 0);
-
-			victim = tensor_of(r, k);
-			d.begin += move;
-			d.end += move;
-			break;
-		}
-	loss = tn_pass_lose(r->p, LOSS_SELF, victim, r->op, TN_NONE, &d);
-	if (loss)
-		loss->same_phase = true;
-}
-
-static bool begin(struct op_run *r)
+static bool begin(struct tn_op_run *r)
 {
 	for (uint32_t k = 0; k < r->o->n_inputs; k++) {
 		const struct tn_form *f = tn_model_operand(r->p->r->m, r->op, k);
 
 		if (f)
-			touch(r, tensor_of(r, k), f->lo, f->hi, false);
+			tn_op_run_touch(r, tn_op_run_tensor(r, k), f->lo, f->hi, false);
 	}
 	for (uint32_t k = 0; k < r->o->n_outputs; k++) {
 		const struct tn_form *f =
 			tn_model_operand(r->p->r->m, r->op, r->o->n_inputs + k);
 
 		if (f)
-			touch(r, r->o->outputs[k].i, f->lo, f->hi, true);
+			tn_op_run_touch(r, r->o->outputs[k].i, f->lo, f->hi, true);
 	}
 	for (uint32_t i = 0; i < r->k->n_scratch; i++) {
 		const struct tn_form *f = &r->p->r->m->form[r->k->scratch[i]];
 
-		if (!garbage(r, EVENT_SCRATCH, r->k->scratch[i], f->lo, f->hi))
+		if (!tn_op_run_garbage(r, EVENT_SCRATCH, r->k->scratch[i], f->lo, f->hi))
 			return false;
 	}
 	if (r->k->n_scratch > 1)
 		check_scratch(r);
 	for (uint32_t k = 0; r->k->prezero && k < r->o->n_outputs; k++)
 		if (r->o->outputs[k].i != TN_NONE &&
-			!garbage_elements(r, EVENT_PREZERO, r->o->outputs[k].i))
+			!tn_op_run_garbage_elements(r, EVENT_PREZERO, r->o->outputs[k].i))
 			return false;
-	return going_on(r);
+	return tn_op_run_going_on(r);
 }
 
 /* What the kernel leaves behind: tails of outputs, inputs that it destroys. */
-static bool finish(struct op_run *r)
+static bool finish(struct tn_op_run *r)
 {
 	const struct tn_setting *s = r->p->r->s;
 
@@ -575,11 +403,12 @@ static bool finish(struct op_run *r)
 			continue;
 		end = (f->hi + 7) / 8 * 8;
 		tail = tn_max_i64(r->k->tail, s->tail[s->site_of[t]]);
-		if (tail > 0 && !garbage(r, EVENT_TAIL, t, end, end + tail))
+		if (tail > 0 && !tn_op_run_garbage(r, EVENT_TAIL, t, end, end + tail))
 			return false;
 	}
 	for (uint32_t i = 0; i < r->k->n_destroys; i++)
-		if (!garbage_elements(r, EVENT_DESTROY, tensor_of(r, r->k->destroys[i])))
+		if (!tn_op_run_garbage_elements(
+			    r, EVENT_DESTROY, tn_op_run_tensor(r, r->k->destroys[i])))
 			return false;
 	return true;
 }
@@ -587,7 +416,7 @@ static bool finish(struct op_run *r)
 bool tn_pass_op(struct tn_pass *p, uint32_t op)
 {
 	const struct tn_op *o = &p->r->m->g->ops[op];
-	struct op_run r = { .p = p,
+	struct tn_op_run r = { .p = p,
 		.op = op,
 		.o = o,
 		.k = &p->r->m->kernel[op],
@@ -598,7 +427,7 @@ bool tn_pass_op(struct tn_pass *p, uint32_t op)
 	if (r.k->kind == KERNEL_VIEW)
 		return true;
 	r.watched = TN_NEW_ARRAY(
-		p->r->arena, struct watched, (size_t)o->n_inputs + o->n_outputs);
+		p->r->arena, struct tn_watched, (size_t)o->n_inputs + o->n_outputs);
 	if (!r.watched) {
 		p->r->nomem = true;
 		return false;
@@ -612,9 +441,9 @@ bool tn_pass_op(struct tn_pass *p, uint32_t op)
 		if (o->outputs[k].i != TN_NONE &&
 			tn_form_may_overlap_itself(
 				tn_model_operand(p->r->m, op, o->n_inputs + k)))
-			check_self(&r, k);
+			tn_op_run_check_self(&r, k);
 	if (is_plain(&r) && all_there(&r)) {
-		if (!write_all(&r))
+		if (!tn_op_run_write_all(&r))
 			return false;
 	} else if (!replay(&r)) {
 		return false;

@@ -1,0 +1,151 @@
+/* What an op writes: results, what is replaced later, and garbage. */
+#include "base/checked.h"
+#include "claims/run_op.h"
+
+static void dirty(struct tn_op_run *r, int64_t lo, int64_t hi)
+{
+	uint32_t n = r->o->n_inputs + r->o->n_outputs;
+
+	for (uint32_t k = 0; k < n; k++) {
+		const struct tn_form *f;
+		uint32_t t;
+
+		if (!r->watched[k].meets || !r->watched[k].checked)
+			continue;
+		t = tn_op_run_tensor(r, k);
+		f = tn_model_operand(r->p->r->m, r->op, k);
+		if (lo < tn_op_run_address(r, t, f->hi) &&
+			tn_op_run_address(r, t, f->lo) < hi)
+			r->watched[k].checked = false;
+	}
+}
+
+bool tn_op_run_write(struct tn_op_run *r, uint32_t output, int64_t begin, int64_t end)
+{
+	uint32_t tensor = r->o->outputs[output].i, event = r->event;
+	int64_t to = tn_op_run_address(r, tensor, begin);
+	struct tn_run *run = r->p->r;
+
+	if (run->events.items[event].tensor != tensor) {
+		/* an op writes several outputs: an event for each */
+		for (event = r->event; event < run->events.count; event++)
+			if (run->events.items[event].tensor == tensor)
+				break;
+		if (event == run->events.count) {
+			event = tn_pass_event(r->p, EVENT_OUTPUT, r->op, tensor);
+			if (event == EVENT_NONE)
+				return false;
+			run->events.items[event].pass = r->pass;
+		}
+	}
+	if (!tn_cells_copy(&r->p->memory, run->arena, to, &r->at->after[output], begin,
+		    end - begin, event))
+		run->nomem = true;
+	dirty(r, to, to + end - begin);
+	return tn_op_run_going_on(r);
+}
+
+bool tn_op_run_garbage(struct tn_op_run *r, enum tn_event_kind kind, uint32_t tensor,
+	int64_t lo, int64_t hi)
+{
+	uint32_t event = tn_pass_event(r->p, kind, r->op, tensor);
+	struct tn_cell c = { tn_op_run_address(r, tensor, lo),
+		tn_op_run_address(r, tensor, hi), 0, CELL_GARBAGE, event };
+
+	if (event == EVENT_NONE || !tn_cells_put(&r->p->memory, r->p->r->arena, c))
+		r->p->r->nomem = true;
+	tn_op_run_touch(r, tensor, lo, hi, true);
+	dirty(r, c.begin, c.end);
+	return tn_op_run_going_on(r);
+}
+
+bool tn_op_run_garbage_elements(
+	struct tn_op_run *r, enum tn_event_kind kind, uint32_t tensor)
+{
+	const struct tn_form *f = &r->p->r->m->form[tensor];
+	uint32_t event;
+
+	if (f->dense)
+		return tn_op_run_garbage(r, kind, tensor, f->lo, f->hi);
+	tn_op_run_touch(r, tensor, f->lo, f->hi, true);
+	event = tn_pass_event(r->p, kind, r->op, tensor);
+	for (int64_t i = 0; i < f->n && event != EVENT_NONE; i++) {
+		int64_t at = tn_op_run_address(r, tensor, tn_form_at(f, i));
+		struct tn_cell c = { at, at + f->width, 0, CELL_GARBAGE, event };
+
+		if (!tn_cells_put(&r->p->memory, r->p->r->arena, c))
+			r->p->r->nomem = true;
+		dirty(r, at, at + f->width);
+	}
+	return tn_op_run_going_on(r);
+}
+
+bool tn_op_run_write_all(struct tn_op_run *r)
+{
+	for (uint32_t o = 0; o < r->o->n_outputs; o++) {
+		uint32_t output = r->k->order[o];
+		const struct tn_form *f =
+			tn_model_operand(r->p->r->m, r->op, r->o->n_inputs + output);
+
+		if (!f)
+			continue;
+		if (f->dense) {
+			if (!tn_op_run_write(r, output, f->lo, f->hi))
+				return false;
+			continue;
+		}
+		for (int64_t i = 0; i < f->n; i++) {
+			int64_t bit = tn_form_at(f, i);
+
+			if (!tn_op_run_write(r, output, bit, bit + f->width))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Bits that the op writes twice, with different values: the output lies on itself. */
+void tn_op_run_check_self(struct tn_op_run *r, uint32_t output)
+{
+	const struct tn_model *m = r->p->r->m;
+	const struct tn_form *f = tn_model_operand(m, r->op, r->o->n_inputs + output);
+	struct tn_cells seen = { 0 };
+	struct tn_difference d = { -1, -1, { 0, 0, 0, CELL_EMPTY, EVENT_NONE },
+		{ 0, 0, 0, CELL_EMPTY, r->event } };
+	uint32_t victim = r->o->outputs[output].i;
+	struct tn_loss *loss;
+
+	for (int64_t i = 0; i < f->n && tn_op_run_going_on(r); i++) {
+		int64_t bit = tn_form_at(f, i);
+
+		for (int64_t at = bit; at < bit + f->width;) {
+			struct tn_cell c = tn_cells_at(&seen, at);
+			int64_t end = tn_min_i64(c.end, bit + f->width);
+
+			if (c.value != CELL_EMPTY) {
+				d.begin = d.end < 0 ? at : tn_min_i64(d.begin, at);
+				d.end = tn_max_i64(d.end, end);
+			}
+			at = end;
+		}
+		if (!tn_cells_put(&seen, r->p->r->arena,
+			    (struct tn_cell){ bit, bit + f->width, 0, 0, EVENT_NONE }))
+			r->p->r->nomem = true;
+	}
+	if (d.end < 0)
+		return;
+	/* the operand that it was placed on is what the claim is about */
+	for (uint32_t k = 0; k < r->o->n_inputs; k++)
+		if (tn_model_operand(m, r->op, k) && tn_op_run_coincide(r, k, output)) {
+			int64_t move = tn_op_run_address(r, victim, 0) -
+				       tn_op_run_address(r, tn_op_run_tensor(r, k), 0);
+
+			victim = tn_op_run_tensor(r, k);
+			d.begin += move;
+			d.end += move;
+			break;
+		}
+	loss = tn_pass_lose(r->p, LOSS_SELF, victim, r->op, TN_NONE, &d);
+	if (loss)
+		loss->same_phase = true;
+}
