@@ -212,28 +212,53 @@ static bool on_step(void *user)
 	return tn_op_run_going_on(r);
 }
 
-/* Bits that move onto themselves are neither read nor written. */
-static bool moves_onto_itself(const struct tn_op_run *r, uint32_t output, int64_t begin,
-	uint32_t source, int64_t from)
+/* Has this op itself replaced what it is about to move onto itself? */
+static bool has_replaced(struct tn_op_run *r, uint32_t source, int64_t begin, int64_t end)
+{
+	struct tn_difference d;
+	const struct tn_event *e;
+
+	if (!tn_pass_differs(r->p, tn_op_run_tensor(r, source), &r->at->before[source],
+		    begin, end, &d) ||
+		d.found.event == EVENT_NONE)
+		return false;
+	e = &r->p->r->events.items[d.found.event];
+	return e->op == r->op && e->run == r->p->run;
+}
+
+/* Bits that move onto themselves are neither read nor written: if they were lost before,
+ * who needs them later tells. */
+static bool moves_onto_itself(struct tn_op_run *r, uint32_t output, int64_t begin,
+	int64_t end, uint32_t source, int64_t from)
 {
 	return source != TN_NONE && !r->k->always_copy &&
 	       tn_op_run_address(r, tn_op_run_tensor(r, source), from) ==
-		       tn_op_run_address(r, r->o->outputs[output].i, begin);
+		       tn_op_run_address(r, r->o->outputs[output].i, begin) &&
+	       !has_replaced(r, source, from, from + end - begin);
 }
 
+/* What moves is what the source holds, and what is computed is the result only when no
+ * later step writes there again: a base that is copied first, say. */
 static bool on_write(void *user, uint32_t output, int64_t begin, int64_t end,
 	uint32_t source, int64_t from)
 {
 	struct tn_op_run *r = user;
+	bool last = r->reads_only || tn_op_run_is_last(r, output, begin, end);
+	struct tn_cells *contents = last ? &r->at->after[output] : NULL;
 
-	if (moves_onto_itself(r, output, begin, source, from)) {
+	if (moves_onto_itself(r, output, begin, end, source, from)) {
 		if (r->pending && r->pending_operand == source &&
 			r->pending_begin == from)
 			r->pending = false;
 		return read_pending(r);
 	}
-	return read_pending(r) &&
-	       (r->reads_only || tn_op_run_write(r, output, begin, end));
+	if (!read_pending(r))
+		return false;
+	if (r->reads_only)
+		return true;
+	return source == TN_NONE ? tn_op_run_write(r, output, begin, end, contents, begin)
+				 : tn_op_run_write(r, output, begin, end,
+					   &r->at->before[source], from);
 }
 
 /* Which operands lie where the op writes. */
@@ -343,7 +368,9 @@ static bool replay(struct tn_op_run *r)
 		if (!on_phase(r))
 			return false;
 		r->reads_only = r->k->buffered;
-		if (!tn_steps_walk(r->p->r->m, r->op, r->k, &walker) || !read_pending(r))
+		if (!tn_op_run_count_writes(r) ||
+			!tn_steps_walk(r->p->r->m, r->op, r->k, &walker) ||
+			!read_pending(r))
 			return false;
 		if (!r->k->buffered)
 			continue;

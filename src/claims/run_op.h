@@ -21,6 +21,8 @@ struct tn_op_run {
 	const struct tn_kernel *k;
 	const struct tn_instance *at;
 	struct tn_watched *watched; /* by operand */
+	/* by output: how often its bits are still to be written in this pass; NULL: once */
+	struct tn_cells *left;
 	uint32_t event; /* of what is written now; later ones belong to the same phase */
 	int64_t step, pass;
 	bool scratch_meets;
@@ -45,8 +47,14 @@ bool tn_op_run_coincide(const struct tn_op_run *r, uint32_t input, uint32_t outp
 void tn_op_run_touch(
 	struct tn_op_run *r, uint32_t tensor, int64_t lo, int64_t hi, bool writes);
 
-/* Writes bits of an output. */
-bool tn_op_run_write(struct tn_op_run *r, uint32_t output, int64_t begin, int64_t end);
+/* Before a walk whose writes count: which bits are written more than once? Then each
+ * write asks whether it is the last of its bits. */
+bool tn_op_run_count_writes(struct tn_op_run *r);
+bool tn_op_run_is_last(struct tn_op_run *r, uint32_t output, int64_t begin, int64_t end);
+
+/* Writes bits of an output: those of `contents` from `at`, or what nobody wants (NULL). */
+bool tn_op_run_write(struct tn_op_run *r, uint32_t output, int64_t begin, int64_t end,
+	struct tn_cells *contents, int64_t at);
 
 /* Writes the results whole, for an op whose steps do not matter. */
 bool tn_op_run_write_all(struct tn_op_run *r);

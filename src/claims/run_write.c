@@ -1,4 +1,6 @@
 /* What an op writes: results, what is replaced later, and garbage. */
+#include <assert.h>
+
 #include "base/checked.h"
 #include "claims/run_op.h"
 
@@ -20,29 +22,106 @@ static void dirty(struct tn_op_run *r, int64_t lo, int64_t hi)
 	}
 }
 
-bool tn_op_run_write(struct tn_op_run *r, uint32_t output, int64_t begin, int64_t end)
+/* The event of what is written to an output now: an op that writes several has one for
+ * each. */
+static uint32_t event_of(struct tn_op_run *r, uint32_t tensor)
 {
-	uint32_t tensor = r->o->outputs[output].i, event = r->event;
+	struct tn_run *run = r->p->r;
+	uint32_t event;
+
+	for (event = r->event; event < run->events.count; event++)
+		if (run->events.items[event].tensor == tensor)
+			return event;
+	event = tn_pass_event(r->p, EVENT_OUTPUT, r->op, tensor);
+	if (event != EVENT_NONE)
+		run->events.items[event].pass = r->pass;
+	return event;
+}
+
+bool tn_op_run_write(struct tn_op_run *r, uint32_t output, int64_t begin, int64_t end,
+	struct tn_cells *contents, int64_t at)
+{
+	uint32_t tensor = r->o->outputs[output].i, event = event_of(r, tensor);
 	int64_t to = tn_op_run_address(r, tensor, begin);
+	struct tn_cell interim = { to, to + end - begin, 0, CELL_GARBAGE, event };
 	struct tn_run *run = r->p->r;
 
-	if (run->events.items[event].tensor != tensor) {
-		/* an op writes several outputs: an event for each */
-		for (event = r->event; event < run->events.count; event++)
-			if (run->events.items[event].tensor == tensor)
-				break;
-		if (event == run->events.count) {
-			event = tn_pass_event(r->p, EVENT_OUTPUT, r->op, tensor);
-			if (event == EVENT_NONE)
-				return false;
-			run->events.items[event].pass = r->pass;
-		}
-	}
-	if (!tn_cells_copy(&r->p->memory, run->arena, to, &r->at->after[output], begin,
-		    end - begin, event))
+	if (event == EVENT_NONE)
+		return false;
+	if (contents ? !tn_cells_copy(&r->p->memory, run->arena, to, contents, at,
+			       end - begin, event)
+		     : !tn_cells_put(&r->p->memory, run->arena, interim))
 		run->nomem = true;
-	dirty(r, to, to + end - begin);
+	dirty(r, to, interim.end);
 	return tn_op_run_going_on(r);
+}
+
+static bool count_write(void *user, uint32_t output, int64_t begin, int64_t end,
+	uint32_t source, int64_t from)
+{
+	struct tn_op_run *r = user;
+	struct tn_cell c = tn_cells_at(&r->left[output], begin);
+
+	(void)source;
+	(void)from;
+	/* counts stand as bits of one value, so that neighbours of one count are a range */
+	c = (struct tn_cell){ begin, end, begin, c.value == CELL_EMPTY ? 1 : c.value + 1,
+		EVENT_NONE };
+	if (!tn_cells_put(&r->left[output], r->p->r->arena, c))
+		r->p->r->nomem = true;
+	return tn_op_run_going_on(r);
+}
+
+static bool no_event(void *user)
+{
+	(void)user;
+	return true;
+}
+
+static bool no_read(void *user, uint32_t operand, int64_t begin, int64_t end)
+{
+	(void)user;
+	(void)operand;
+	(void)begin;
+	(void)end;
+	return true;
+}
+
+static bool no_whole(void *user, uint32_t operand)
+{
+	(void)user;
+	(void)operand;
+	return true;
+}
+
+bool tn_op_run_count_writes(struct tn_op_run *r)
+{
+	const struct tn_walker walker = { r, no_event, no_event, no_read, no_whole,
+		count_write };
+
+	r->left = NULL;
+	/* the others write each element once */
+	if (r->k->kind != KERNEL_UPDATE && r->k->kind != KERNEL_SHIFT)
+		return true;
+	r->left = TN_NEW_ARRAY(r->p->r->arena, struct tn_cells, r->o->n_outputs);
+	if (!r->left)
+		r->p->r->nomem = true;
+	return r->left && tn_steps_walk(r->p->r->m, r->op, r->k, &walker);
+}
+
+bool tn_op_run_is_last(struct tn_op_run *r, uint32_t output, int64_t begin, int64_t end)
+{
+	uint32_t left;
+	struct tn_cell c;
+
+	if (!r->left)
+		return true;
+	left = tn_cells_at(&r->left[output], begin).value;
+	assert(left != CELL_EMPTY && left > 0);
+	c = (struct tn_cell){ begin, end, begin, left - 1, EVENT_NONE };
+	if (!tn_cells_put(&r->left[output], r->p->r->arena, c))
+		r->p->r->nomem = true;
+	return left == 1;
 }
 
 bool tn_op_run_garbage(struct tn_op_run *r, enum tn_event_kind kind, uint32_t tensor,
@@ -90,14 +169,16 @@ bool tn_op_run_write_all(struct tn_op_run *r)
 		if (!f)
 			continue;
 		if (f->dense) {
-			if (!tn_op_run_write(r, output, f->lo, f->hi))
+			if (!tn_op_run_write(r, output, f->lo, f->hi,
+				    &r->at->after[output], f->lo))
 				return false;
 			continue;
 		}
 		for (int64_t i = 0; i < f->n; i++) {
 			int64_t bit = tn_form_at(f, i);
 
-			if (!tn_op_run_write(r, output, bit, bit + f->width))
+			if (!tn_op_run_write(r, output, bit, bit + f->width,
+				    &r->at->after[output], bit))
 				return false;
 		}
 	}
