@@ -44,7 +44,8 @@ static uint32_t gather_reads(
 	}
 	if (starts_run(s, i))
 		n = tn_places_add(s, s->index, index, 1, reads, n);
-	return tn_places_add(s, s->data, first, s->along * s->inner, reads, n);
+	return tn_places_add(s, s->data, first + i % s->inner,
+		(s->along - 1) * s->inner + 1, reads, n);
 }
 
 /* along: candidates of an index; out_w: indices of a batch. */
@@ -101,8 +102,8 @@ static uint32_t gather_nd_reads(
 		return tn_places_add(s, s->data, at, 1, reads, 0);
 	if (starts_run(s, i))
 		n = tn_places_add(s, s->index, tuple * s->along, s->along, reads, n);
-	return tn_places_add(
-		s, s->data, 0, tn_walk_input(s->w, s->data)->elements, reads, n);
+	return tn_places_add(s, s->data, i % s->inner,
+		tn_walk_input(s->w, s->data)->elements - s->inner + 1, reads, n);
 }
 
 bool tn_places_gather_nd(struct tn_places *s)
@@ -128,34 +129,39 @@ bool tn_places_gather_nd(struct tn_places *s)
 
 /* ---- DYNAMIC_UPDATE_SLICE: operand, part, where it starts ---- */
 
+/* With starts that are not known, an element may come from several of the part, and maybe
+ * from none. */
 static uint32_t update_reads(
 	const struct tn_places *s, int64_t i, struct tn_access *reads)
 {
 	const struct tn_shape *in = &tn_walk_input(s->w, 0)->shape;
 	const struct tn_tensor *part = tn_walk_input(s->w, 1);
-	int64_t rest = i, from = 0, stride = 1;
-	bool inside = true, known = true;
+	int64_t rest = i, from = 0, to = 0, stride = 1;
+	bool may_be_inside = true, may_be_outside = false, known = true;
 	int64_t first = s->w->variant.descending ? s->n - 1 : 0;
 	uint32_t n = 0;
 
 	for (int64_t d = in->rank; d-- > 0;) {
-		int64_t size = part->shape.dim[d], at = 0;
+		int64_t size = part->shape.dim[d], last = in->dim[d] - size;
+		int64_t c = rest % in->dim[d], lo = 0, hi = last, at = 0;
 
-		known = known && index_at(s, d, &at);
-		at = tn_max_i64(0, tn_min_i64(at, in->dim[d] - size));
-		at = rest % in->dim[d] - at;
 		rest /= in->dim[d];
-		inside = inside && at >= 0 && at < size;
-		from += at * stride;
+		if (index_at(s, d, &at))
+			lo = hi = tn_max_i64(0, tn_min_i64(at, last));
+		else
+			known = false;
+		/* the part starts at lo at least, at hi at most */
+		may_be_inside = may_be_inside && c >= lo && c < hi + size;
+		may_be_outside = may_be_outside || c < hi || c >= lo + size;
+		from += tn_max_i64(0, c - hi) * stride;
+		to += tn_min_i64(size - 1, c - lo) * stride;
 		stride *= size;
 	}
-	if (known)
-		return inside ? tn_places_add(s, 1, from, 1, reads, 0)
-			      : tn_places_add(s, 0, i, 1, reads, 0);
-	if (i == first)
+	if (!known && i == first)
 		n = tn_places_add(s, s->index, 0, in->rank, reads, n);
-	n = tn_places_add(s, 0, i, 1, reads, n);
-	return tn_places_add(s, 1, 0, part->elements, reads, n);
+	if (may_be_outside || !may_be_inside)
+		n = tn_places_add(s, 0, i, 1, reads, n);
+	return may_be_inside ? tn_places_add(s, 1, from, to - from + 1, reads, n) : n;
 }
 
 bool tn_places_update_slice(struct tn_places *s)
