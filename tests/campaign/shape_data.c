@@ -14,8 +14,7 @@ static bool clash_step(void *user, const struct tn_step *s)
 			s->reads[i].operand == c->k && b < s->reads[i].end; b++) {
 			int64_t at = b + c->distance;
 
-			if (at < 0 || at >= (int64_t)sizeof(c->written) ||
-				!c->written[at])
+			if (at < 0 || at >= c->out || !c->written[at])
 				continue;
 			c->any = true;
 			c->read[b] = 1;
@@ -32,7 +31,7 @@ bool shape_replaced_by_itself(const struct trial *t, const struct clash *c)
 	const uint8_t *in = t->op.bytes[op->inputs[c->k].i];
 	const uint8_t *out = t->op.bytes[op->outputs[0].i];
 
-	for (int64_t b = 0; b < (int64_t)sizeof(c->read); b++)
+	for (int64_t b = 0; b < c->in; b++)
 		if (c->read[b] && in[b] != out[b + c->distance])
 			return false;
 	return true;
@@ -194,7 +193,17 @@ void shape_fill(struct trial *t, uint32_t try, const struct clash *c)
 	record_run(&t->op);
 }
 
-bool shape_clash(const struct trial *t, struct tn_variant v, struct clash *c)
+bool shape_clash(struct trial *t, struct tn_variant v, uint32_t k, int64_t distance,
+	struct clash *c)
 {
-	return tn_contract_walk(&t->g, t->op.id, v, clash_step, c) == TN_OK;
+	const struct tn_op *op = &t->g.ops[0];
+
+	*c = (struct clash){ .k = k,
+		.distance = distance,
+		.in = t->g.tensors[op->inputs[k].i].bytes,
+		.out = t->g.tensors[op->outputs[0].i].bytes };
+	c->read = TN_NEW_ARRAY(&t->gen.arena, uint8_t, (size_t)c->in);
+	c->written = TN_NEW_ARRAY(&t->gen.arena, uint8_t, (size_t)c->out);
+	return c->read && c->written &&
+	       tn_contract_walk(&t->g, t->op.id, v, clash_step, c) == TN_OK;
 }

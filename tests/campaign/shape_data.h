@@ -5,8 +5,6 @@
 #include "gen_op.h"
 #include "record.h"
 
-#define LIMIT 300 /* elements of a tensor */
-
 /* One op, its operands in memory of their own. */
 struct trial {
 	struct tn_gen gen;
@@ -22,12 +20,14 @@ struct clash {
 	uint32_t k;
 	int64_t distance; /* input minus output: byte b is replaced by b + distance */
 	bool any;
-	uint8_t written[8 * LIMIT]; /* by byte of the output */
-	uint8_t read[8 * LIMIT]; /* by byte of the input: read when it was replaced */
+	uint8_t *written; /* by byte of the output */
+	uint8_t *read; /* by byte of the input: read when it was replaced */
+	int64_t in, out; /* bytes of the two */
 };
 
-/* Fills what the caller has not set; false: no order. */
-bool shape_clash(const struct trial *t, struct tn_variant v, struct clash *c);
+/* Of input k; false: no order, or no memory. */
+bool shape_clash(struct trial *t, struct tn_variant v, uint32_t k, int64_t distance,
+	struct clash *c);
 
 /* Is each of them replaced by what it is? Then the whole run is the same. */
 bool shape_replaced_by_itself(const struct trial *t, const struct clash *c);

@@ -22,6 +22,7 @@
 #include "shape_data.h"
 #include "state.h"
 
+#define LIMIT	   300 /* elements of a tensor */
 #define DATA_TRIES 100
 
 enum count {
@@ -179,7 +180,7 @@ static void displace(
 	int64_t out = t->g.tensors[op->outputs[0].i].bytes;
 	int64_t grain = record_grain(&t->op, k, v), d, more;
 	bool shown = false, varies = false, same = true, free_of_order;
-	struct clash clash = { .k = k };
+	struct clash clash;
 	uint64_t last = 0;
 
 	if (tn_contract_displacement(&t->g, t->op.id, v, k, 0, &d) != TN_OK)
@@ -200,8 +201,7 @@ static void displace(
 	if (free_of_order || d <= -in)
 		return;
 	count[BELOW]++;
-	clash.distance = v.descending ? -d : d;
-	if (!shape_clash(t, v, &clash))
+	if (!shape_clash(t, v, k, v.descending ? -d : d, &clash))
 		exit(3);
 	for (uint32_t i = 0; i < DATA_TRIES && !shown; i++) {
 		if (i)
@@ -211,12 +211,10 @@ static void displace(
 		last = result(t);
 		shown = !record_displaced(&t->op, k, v, d);
 	}
-	if (!shown)
-		count[varies	      ? (!clash.any    ? LOOSE
-						: same ? SAME
-						       : HIDDEN)
-			: is_twin(op) ? TWIN
-				      : CONSTANT]++;
+	if (!shown && !varies)
+		count[is_twin(op) ? TWIN : CONSTANT]++;
+	else if (!shown)
+		count[!clash.any ? LOOSE : same ? SAME : HIDDEN]++;
 	shape_fill(t, 0, &clash);
 }
 
