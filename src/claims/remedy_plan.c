@@ -26,6 +26,23 @@ static void put(struct tn_fix *fix, uint32_t at, const struct tn_claim *with)
 	fix->with = with;
 }
 
+/* End of the arena; when the plan does not say, of what lies in it. */
+static int64_t extent(const struct tn_remedies *r, const struct tn_claim *plan)
+{
+	int64_t extent = tn_max_i64(plan->arena_bytes, 0), bytes, end;
+
+	for (size_t i = 0; plan->arena_bytes < 0 && i < plan->n_places; i++) {
+		const struct tn_claim_place *p = &plan->places[i];
+
+		if (p->tensor.i >= r->g->n_tensors || p->offset < 0)
+			continue;
+		bytes = (r->m->storage_hi[p->tensor.i] - r->m->form[p->tensor.i].lo) / 8;
+		if (tn_add_i64(p->offset, tn_max_i64(bytes, p->size), &end))
+			extent = tn_max_i64(extent, end);
+	}
+	return extent;
+}
+
 /* The plan with one tensor elsewhere. */
 static struct tn_claim *replaced(struct tn_remedies *r, const struct tn_claim *plan,
 	uint32_t tensor, int64_t offset)
@@ -86,7 +103,7 @@ void tn_remedy_offset(struct tn_remedies *r)
 		return;
 	if (r->trial->worst.peril == PERIL_OUT_OF_ARENA)
 		to = offset; /* and the arena grows */
-	else if (!tn_align_up_i64(tn_max_i64(plan->arena_bytes, 0), align, &to))
+	else if (!tn_align_up_i64(extent(r, plan), align, &to))
 		return;
 	if (r->trial->worst.peril == PERIL_MISALIGNED &&
 		tn_align_up_i64(offset, align, &offset))
@@ -103,10 +120,10 @@ void tn_remedy_offset(struct tn_remedies *r)
 				moved->arena_bytes));
 	else
 		fix = tn_remedy_add(r, "another_offset",
-			tn_max_i64(moved->arena_bytes - plan->arena_bytes, 0),
+			extent(r, moved) - extent(r, plan),
 			tn_arena_printf(r->arena,
 				"place '%s' at %" PRId64 ", in an arena of %" PRId64 " B",
-				r->g->tensors[tensor].name, to, moved->arena_bytes));
+				r->g->tensors[tensor].name, to, extent(r, moved)));
 	put(fix, r->blamed, moved);
 }
 

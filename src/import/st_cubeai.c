@@ -197,7 +197,7 @@ static void read_buffer(struct reader *r, const struct tn_at *at)
 	read_quant(r, at, batched, t);
 	b.tensor = tn_foreign_newest(&r->f);
 	b.pool = tn_at_int(&r->tree, at, "mpool_id", -1);
-	b.offset = constant ? -1 : tn_at_int(&r->tree, at, "offset_start", -1);
+	b.offset = tn_at_int(&r->tree, at, "offset_start", -1);
 	b.size = tn_at_int(&r->tree, at, "size_bytes", -1);
 	check_size(r, at, t, b.size);
 	if (tn_at_object(&r->tree, at, "epochs", &epochs))

@@ -2,14 +2,17 @@
 """`tenure verify FILE` judges the plan that another tool's file carries: proved, rejected, or
 unproved where a kernel of that tool writes over what it reads; contract files decide those.
 Usage: foreign.py TENURE SOURCE_ROOT"""
+import json
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 program, root = sys.argv[1], pathlib.Path(sys.argv[2])
 contracts = root / 'fixtures/contracts'
 wrong = 0
+folder = pathlib.Path(tempfile.mkdtemp())
 
 
 def verify(path, *words):
@@ -38,6 +41,27 @@ check(own / 'st.json', 0, {'heap_overlay_pool': 'proved'}, '--contracts', 'tflm'
       says=['assumed: \'dw\' is as tflm:', 'assumed: \'act\' is as tflm:'])
 check(own / 'st.json', 1, {'heap_overlay_pool': 'rejected'},
       '--contracts', contracts / 'unsafe.xml', '--contracts', contracts / 'depthwise.xml')
+# a weight in the pool of the activations is overwritten there
+info = json.loads((own / 'st.json').read_text())
+weights = next(b for b in info['buffers'] if b['name'] == 'pw_weights_array')
+weights.update(mpool_id=0, offset_start=72)
+(folder / 'st_weight.json').write_text(json.dumps(info))
+check(folder / 'st_weight.json', 1, {'heap_overlay_pool': 'rejected'}, '--contracts', 'tflm',
+      says=['CONST_WRITE', "of 'pw_weights_array', which the next run still reads"])
+weights.update(offset_start=80)
+info['memory_pools'][0]['used_size_bytes'] = 86
+(folder / 'st_weight.json').write_text(json.dumps(info))
+check(folder / 'st_weight.json', 0, {'heap_overlay_pool': 'proved'}, '--contracts', 'tflm')
+# a plan that does not say how large its arena is
+graph = {'format': 'tenure.graph/1',
+         'tensors': [{'name': n, 'dtype': 'f32', 'shape': [4], 'role': r}
+                     for n, r in (('x', 'input'), ('a', 'act'), ('y', 'output'))],
+         'ops': [{'name': 'p', 'type': 'Neg', 'inputs': ['x'], 'outputs': ['a']},
+                 {'name': 'q', 'type': 'MatMul', 'inputs': ['a'], 'outputs': ['y']}],
+         'claims': [{'id': 'c', 'kind': 'plan', 'offsets': {'a': 32, 'y': 40}}]}
+(folder / 'open.json').write_text(json.dumps(graph))
+check(folder / 'open.json', 1, {'c': 'rejected'},
+      says=["(another_offset, 24 B): place 'y' at 64, in an arena of 80 B"])
 check(own / 'executorch.json', 0, {'memory 1': 'proved'})
 check(own / 'tvm.json', 0, {'storage_id': 'proved'})
 check(own / 'xla_module.json', 2, {}, says=['carries no plan'])

@@ -127,7 +127,7 @@ static const struct {
 	{ "onnx/real_onnx2c_mnist_cntk.json", 21, 12, 0, 0, NULL },
 	{ "onnx/real_tfl_helloworld.json", 15, 8, 0, 0, NULL },
 	{ "openvino/ir_frontend_test_add.xml", 4, 1, 0, 0, NULL },
-	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_info.json", 39, 10, 0, 1, NULL },
+	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_info.json", 39, 10, 0, 2, NULL },
 	{ "st_cubeai/sww_model_strm_ww_int8.tflite_c_graph.json", 0, 0, 0, 0,
 		"error: this is an ST Edge AI report without buffers" },
 	{ "st_cubeai/sww_model_strm_ww_int8.tflite_report.json", 0, 0, 0, 0,
