@@ -247,6 +247,51 @@ static void check_subgraph(struct tn_check *c, const struct tn_op *op, const cha
 			op->name, op->type, attr, index, c->file->n_subgraphs);
 }
 
+/* What a loop carries leaves its body as it has come in: a state that grows from iteration
+ * to iteration has no size that a plan could give it. */
+static void check_carried(struct tn_check *c, const struct tn_op *op)
+{
+	int64_t index = tn_op_int(op, "body_subgraph", -1), n;
+	int64_t slices = tn_op_int(op, "num_scan_inputs", 0);
+	/* a body that decides itself gets the count and the condition, and gives the
+	 * condition, before what is carried */
+	bool decides = !tn_op_attr(op, "cond_subgraph") && !slices;
+	int64_t count = decides ? 2 : 0, verdict = decides ? 1 : 0;
+	const struct tn_graph *body;
+
+	if (index < 1 || index > c->file->n_subgraphs)
+		return;
+	body = &c->file->subgraphs[index - 1];
+	n = (int64_t)body->n_inputs - count - slices;
+	/* with outputs left out it is not known which is which */
+	if (op->n_outputs + verdict != body->n_outputs)
+		return;
+	for (int64_t i = 0; i < n && i + verdict < body->n_outputs; i++) {
+		tn_tensor_id in = body->inputs[i + count],
+			     out = body->outputs[i + verdict];
+		const struct tn_shape *a, *b;
+		int64_t before, after;
+
+		if (!tn_tensor_id_ok(body, in) || !tn_tensor_id_ok(body, out) ||
+			op->outputs[i].i == TN_NONE)
+			continue;
+		/* what the iterations are put together to follows what is carried */
+		if (output(c, op, (uint32_t)i)->shape.rank !=
+			body->tensors[out.i].shape.rank)
+			break;
+		a = &body->tensors[in.i].shape;
+		b = &body->tensors[out.i].shape;
+		if (!tn_shape_elements(a, &before) || !tn_shape_elements(b, &after) ||
+			tn_shape_equal(a, b))
+			continue;
+		tn_check_error(c, "graph/dynamic", op->pointer, op->name,
+			"'%s' (%s) carries '%s' into its body with %" PRId64
+			" element(s) and out of it with %" PRId64
+			": a static plan cannot cover a state that grows",
+			op->name, op->type, body->tensors[in.i].name, before, after);
+	}
+}
+
 static void check_geometry(struct tn_check *c, const struct tn_op *op)
 {
 	switch (op->kind) {
@@ -349,7 +394,8 @@ static bool check_arity(struct tn_check *c, const struct tn_op *op)
 /* Ops whose result is as large as the values say. */
 static const char *const dynamic_types[] = { "NonZero", "nonzero", "aten::nonzero",
 	"aten::nonzero.out", "NonMaxSuppression", "NMS", "NON_MAX_SUPPRESSION_V4",
-	"NON_MAX_SUPPRESSION_V5", "Unique", "UNIQUE", "aten::masked_select" };
+	"NON_MAX_SUPPRESSION_V5", "torchvision::nms", "Unique", "UNIQUE",
+	"aten::_unique2", "aten::masked_select", "Compress" };
 
 /* A static plan holds for every run: sizes may not depend on what is computed. */
 static void check_dynamic(struct tn_check *c, const struct tn_op *op)
@@ -394,6 +440,7 @@ void tn_check_op(struct tn_check *c, const struct tn_op *op)
 		if (tn_op_attr(op, "cond_subgraph"))
 			check_subgraph(c, op, "cond_subgraph");
 		check_subgraph(c, op, "body_subgraph");
+		check_carried(c, op);
 	} else if (op->kind == OP_CALL_ONCE) {
 		check_subgraph(c, op, "init_subgraph");
 	}
