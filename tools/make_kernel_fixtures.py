@@ -366,9 +366,21 @@ def norms(g):
          [("f32", [4, 9]), ("f32", [4, 1]), ("f32", [4, 1])])
 
 
+def elements(g):
+    """What rewrites make of others, and what they take away."""
+    g.op("clip_f32", "CLIP", [("f32", [3, 17])], [("f32", [3, 17])], min=-0.5, max=0.25)
+    g.op("fake_quant_f32", "FAKE_QUANT", [("f32", [3, 17])], [("f32", [3, 17])],
+         min=-0.7, max=0.9, num_bits=4, narrow_range=False)
+    for a, b in (("i8", "i8"), ("u8", "i8"), ("i8", "u8")):
+        least = 0 if b == "u8" else -128
+        g.op(f"table_{a}_{b}", "TABLE", [(a, [3, 17])], [(b, [3, 17])],
+             table=[least + (i * 37 + 5) % 256 for i in range(256)])
+
+
 def text():
     g = Ops()
-    for part in (windows, layers16, rows, folds, pointwise, moves, opaque, states, norms):
+    for part in (windows, layers16, rows, folds, pointwise, moves, opaque, states, norms,
+                 elements):
         part(g)
     lines = ['{', '  "format": "tenure.graph/1",', '  "name": "ops",', '  "tensors": [']
     lines.append(",\n".join("    " + json.dumps(t) for t in g.tensors))

@@ -161,6 +161,15 @@ struct tn_clamp_f32_params {
 };
 tn_kernel_fn tn_clamp_f32;
 
+/* tn_fake_quant_f32: clamped, and rounded to the steps of an integer type that has
+ * `scale`; `per_scale` is 1 over it. */
+struct tn_fake_quant_f32_params {
+	struct tn_loop_order order;
+	int32_t n;
+	float min, max, scale, per_scale;
+};
+tn_kernel_fn tn_fake_quant_f32;
+
 /* Functions of one f32 element; tn_logical_not: of one boolean, tn_abs_s16: of one
  * s16. */
 struct tn_unary_params {

@@ -117,6 +117,7 @@ tn_bind_fn tn_bind_conv, tn_bind_depthwise, tn_bind_pool, tn_bind_fully_connecte
 	tn_bind_transpose_conv, tn_bind_matmul, tn_bind_gather, tn_bind_gather_nd,
 	tn_bind_embedding, tn_bind_update_slice, tn_bind_fill, tn_bind_zeros_like,
 	tn_bind_shape, tn_bind_broadcast_args, tn_bind_space_to_batch,
-	tn_bind_batch_to_space, tn_bind_resize_bilinear, tn_bind_svdf, tn_bind_lstm;
+	tn_bind_batch_to_space, tn_bind_resize_bilinear, tn_bind_svdf, tn_bind_lstm,
+	tn_bind_clip, tn_bind_table, tn_bind_fake_quant;
 
 #endif

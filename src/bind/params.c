@@ -146,6 +146,15 @@ static const struct tn_field clamp_f32_fields[] = {
 	F32(tn_clamp_f32_params, max),
 };
 
+static const struct tn_field fake_quant_f32_fields[] = {
+	ORDER(tn_fake_quant_f32_params),
+	I32(tn_fake_quant_f32_params, n),
+	F32(tn_fake_quant_f32_params, min),
+	F32(tn_fake_quant_f32_params, max),
+	F32(tn_fake_quant_f32_params, scale),
+	F32(tn_fake_quant_f32_params, per_scale),
+};
+
 static const struct tn_field unary_fields[] = {
 	ORDER(tn_unary_params),
 	I32(tn_unary_params, n),

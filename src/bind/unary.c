@@ -1,8 +1,12 @@
 /* Ops on one operand, element by element. */
 #include <math.h>
+#include <string.h>
 
 #include "bind/binder.h"
 #include "bind/tables.h"
+#include "kernels/ref/float_math.h"
+
+#include "base/banned.h"
 
 static bool bind_table(struct tn_binder *b, tn_table_fn *fill)
 {
@@ -302,6 +306,120 @@ bool tn_bind_dequantize(struct tn_binder *b)
 	p->n = (int32_t)in->elements;
 	p->scale = scale.scale;
 	p->in_offset = -scale.zero_point;
+	return true;
+}
+
+/* A bound of CLIP: a constant operand, or an attribute; `otherwise` when there is none. */
+static bool clip_bound(
+	struct tn_binder *b, uint32_t k, const char *attr, float otherwise, float *out)
+{
+	const struct tn_tensor *t = tn_binder_in(b, k);
+
+	*out = (float)tn_op_float(b->op, attr, (double)otherwise);
+	if (!t)
+		return true;
+	if (!tn_tensor_is_constant(t) || t->data_kind != DATA_BYTES ||
+		t->dtype != DTYPE_F32 || t->elements != 1)
+		return tn_binder_refuse(
+			b, TN_RULE_NO_KERNEL, "needs bounds that are constants");
+	memcpy(out, t->data, sizeof(*out));
+	return true;
+}
+
+bool tn_bind_clip(struct tn_binder *b)
+{
+	struct tn_clamp_f32_params *p;
+	float min, max;
+
+	if (!same_size(b) || !tn_binder_types(b, DTYPE_F32, DTYPE_F32))
+		return false;
+	if (b->op->n_inputs == 1 && !tn_op_attr(b->op, "min") &&
+		!tn_op_attr(b->op, "max"))
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL, "has no bounds");
+	if (!clip_bound(b, 1, "min", -INFINITY, &min) ||
+		!clip_bound(b, 2, "max", INFINITY, &max))
+		return false;
+	if (!(min <= max))
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"cannot run: its bounds exclude all values");
+	p = tn_binder_simple(b, KERNEL_CLAMP_F32, 1);
+	if (!p)
+		return false;
+	p->n = (int32_t)tn_binder_in(b, 0)->elements;
+	p->min = min;
+	p->max = max;
+	return true;
+}
+
+static bool is_byte(const struct tn_tensor *t)
+{
+	return t->dtype == DTYPE_I8 || t->dtype == DTYPE_U8;
+}
+
+/* The attribute has the result for each value, the least first; the kernel takes bytes as
+ * signed. */
+bool tn_bind_table(struct tn_binder *b)
+{
+	const struct tn_tensor *in = tn_binder_in(b, 0), *out = tn_binder_out(b, 0);
+	const struct tn_attr *values = tn_op_attr(b->op, "table");
+	struct tn_lut_params *p;
+	struct tn_range range;
+	int8_t *table;
+
+	if (!same_size(b))
+		return false;
+	if (!is_byte(in) || !is_byte(out) || !tn_range_of(out->dtype, &range))
+		return tn_binder_no_types(b);
+	if (!values || values->kind != ATTR_INTS || values->n != 256)
+		return tn_binder_refuse(
+			b, TN_RULE_NO_KERNEL, "needs a table of 256 values");
+	p = tn_binder_simple(b, KERNEL_LUT_S8, 1);
+	table = tn_binder_array(b, 256, 1);
+	if (!p || !table)
+		return false;
+	for (int i = 0; i < 256; i++) {
+		const int64_t value = values->v.ints[i];
+
+		if (value < range.min || value > range.max)
+			return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+				"cannot run: its table has a value that its output does "
+				"not hold");
+		/* byte 0 is the least value of u8, and entry 128 of the kernel's */
+		table[in->dtype == DTYPE_U8 ? (i + 128) & 255 : i] =
+			(int8_t)(uint8_t)(uint64_t)value;
+	}
+	p->n = (int32_t)in->elements;
+	p->n_table = 256;
+	p->table = table;
+	return true;
+}
+
+/* Bounds are moved so that 0 lies on a step, all in single precision. */
+bool tn_bind_fake_quant(struct tn_binder *b)
+{
+	const float min = (float)tn_op_float(b->op, "min", 0.0);
+	const float max = (float)tn_op_float(b->op, "max", 0.0);
+	const int64_t bits = tn_op_int(b->op, "num_bits", 8);
+	struct tn_fake_quant_f32_params *p;
+	float first, last, zero;
+
+	if (!same_size(b) || !tn_binder_types(b, DTYPE_F32, DTYPE_F32))
+		return false;
+	if (bits < 2 || bits > 16 || !(min <= 0.0f) || !(max >= 0.0f) || !(min < max) ||
+		isinf(min) || isinf(max) || isinf(max - min))
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"cannot run: needs 2 to 16 bits and bounds around 0");
+	p = tn_binder_simple(b, KERNEL_FAKE_QUANT_F32, 1);
+	if (!p)
+		return false;
+	first = tn_op_int(b->op, "narrow_range", 0) ? 1.0f : 0.0f;
+	last = (float)((1 << bits) - 1);
+	p->n = (int32_t)tn_binder_in(b, 0)->elements;
+	p->scale = (max - min) / (last - first);
+	p->per_scale = 1.0f / p->scale;
+	zero = tn_round_f32_value(first - min / p->scale);
+	p->min = (first - zero) * p->scale;
+	p->max = (last - zero) * p->scale;
 	return true;
 }
 

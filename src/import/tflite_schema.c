@@ -239,6 +239,10 @@ static const struct tn_tfl_option lstm[] = { ACTIVATION(0), FLOAT_OPTION(1, "cel
 	FLOAT_OPTION(2, "proj_clip"), BOOL_OPTION(3, "time_major", 0),
 	BOOL_OPTION(4, "asymmetric_quantize_inputs", 0),
 	BOOL_OPTION(5, "diagonal_recurrent_tensors", 0) };
+static const struct tn_tfl_option fake_quant[] = { FLOAT_OPTION(0, "min"),
+	FLOAT_OPTION(1, "max"),
+	{ "num_bits", FIELD(2, TFL_I32, "num_bits", 8), { 0 }, false },
+	BOOL_OPTION(3, "narrow_range", 0) };
 static const struct tn_tfl_option cumsum[] = { BOOL_OPTION(0, "exclusive", 0),
 	BOOL_OPTION(1, "reverse", 0) };
 static const struct tn_tfl_option branch[] = { INT_OPTION("then_subgraph", 0,
@@ -301,6 +305,7 @@ static const struct tn_tfl_options by_kind[OP_COUNT] = {
 	[OP_UNIDIRECTIONAL_SEQUENCE_LSTM] =
 		ROW("UnidirectionalSequenceLSTMOptions", 71, lstm),
 	[OP_CUMSUM] = ROW("CumsumOptions", 102, cumsum),
+	[OP_FAKE_QUANT] = ROW("FakeQuantOptions", 58, fake_quant),
 	[OP_IF] = ROW("IfOptions", 92, branch),
 	[OP_WHILE] = ROW("WhileOptions", 93, loop),
 	[OP_CALL_ONCE] = ROW("CallOnceOptions", 103, once),

@@ -142,6 +142,20 @@ static void fixed_quant(struct gen_site *s, const struct gen_op_kind *k, int out
 }
 
 /* One operand, an output of the same shape; arg 1: quantised alike, 2: not quantised. */
+/* Attributes without which an op means nothing. */
+static void add_bounds(struct gen_site *s, const struct gen_op_kind *k)
+{
+	int64_t values[256];
+
+	if (is(k, "CLIP") || is(k, "FAKE_QUANT"))
+		gen_need(tn_build_attr_float(&s->gen->build, "min", -0.75) &&
+			 tn_build_attr_float(&s->gen->build, "max", 1.5));
+	for (int i = 0; i < 256; i++)
+		values[i] = (i * 41 + 7) % 256 - 128;
+	if (is(k, "TABLE"))
+		gen_need(tn_build_attr_ints(&s->gen->build, "table", values, 256));
+}
+
 static bool make_unary(struct gen_site *s, const struct gen_op_kind *k)
 {
 	int in = gen_first(s, k, false), out;
@@ -161,6 +175,7 @@ static bool make_unary(struct gen_site *s, const struct gen_op_kind *k)
 		gen_need(tn_build_attr_float(&s->gen->build, "beta", 1.0));
 	if (is(k, "LEAKY_RELU"))
 		gen_need(tn_build_attr_float(&s->gen->build, "alpha", 0.25));
+	add_bounds(s, k);
 	return true;
 }
 
@@ -509,5 +524,8 @@ const struct gen_op_kind gen_op_kinds[] = {
 	{ "ARG_MIN", I8, I32, make_arg, 0 },
 	NUMBERS("CUMSUM", make_cumsum),
 	NUMBERS("ZEROS_LIKE", make_unary),
+	FLOATS("CLIP"),
+	FLOATS("FAKE_QUANT"),
+	{ "TABLE", I8, I8, make_unary, 0 },
 };
 const uint32_t gen_n_op_kinds = sizeof(gen_op_kinds) / sizeof(*gen_op_kinds);
