@@ -53,9 +53,10 @@ static enum tn_status read_graph(struct tn_run *run, const char *file)
 		.diags = &run->diags,
 		.from = run->options->from,
 		.keep_inputs = run->options->keep_inputs != 0 };
-	enum tn_status status =
-		tn_file_read(&run->arena, &run->diags, file, &run->source);
+	enum tn_status status = TN_OK;
 
+	if (!run->source)
+		status = tn_file_read(&run->arena, &run->diags, file, &run->source);
 	if (status == TN_OK)
 		status = tn_sizes_parse(run->options, &run->arena, &run->diags, &im);
 	if (status != TN_OK)

@@ -1,28 +1,12 @@
 /* tenure verify: is this plan right for this graph? Without a plan: is the one that the
  * file carries? */
 #include <inttypes.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "driver/command.h"
 #include "driver/judge.h"
-
-static int verify_plan(const tenure_options *options, const char *graph, const char *plan)
-{
-	struct tn_run run;
-	enum tn_status status;
-
-	tn_run_init(&run, options);
-	run.plan_file = plan;
-	status = tn_pipeline(&run, graph, STAGE_IMPORT);
-	if (status == TN_OK)
-		status = tn_command_use_plan(&run);
-	if (status == TN_OK)
-		fprintf(options->out,
-			"%s: verified: arena %" PRId64
-			" B, %u of %u ops replayed step by step\n",
-			plan, run.plan.arena_bytes, run.verdict.replayed,
-			run.graph.n_ops);
-	return tn_command_end(&run, status);
-}
+#include "driver/verify_csv.h"
 
 /* Right one by one, and not wrong together. */
 static bool all_proved(const struct tn_claims *claims)
@@ -74,16 +58,60 @@ static enum tn_status judge_carried(struct tn_run *run)
 	return status == TN_OK && !proved ? TN_ERR_REFUSED : status;
 }
 
-int tenure_verify(const tenure_options *options, const char *graph, const char *plan)
+static enum tn_status verify_plan(struct tn_run *run, const char *graph, const char *plan)
 {
-	struct tn_run run;
+	const struct tenure_options *options = run->options;
 	enum tn_status status;
 
-	if (plan)
-		return verify_plan(options, graph, plan);
-	tn_run_init(&run, options);
-	status = tn_pipeline(&run, graph, STAGE_IMPORT);
+	run->plan_file = plan;
+	status = tn_pipeline(run, graph, STAGE_IMPORT);
 	if (status == TN_OK)
-		status = judge_carried(&run);
+		status = tn_command_use_plan(run);
+	if (status == TN_OK)
+		fprintf(options->out,
+			"%s: verified: arena %" PRId64
+			" B, %u of %u ops replayed step by step\n",
+			plan, run->plan.arena_bytes, run->verdict.replayed,
+			run->graph.n_ops);
+	return status;
+}
+
+/* By the plan of another tool's file. */
+static enum tn_status judge_csv(
+	struct tn_run *run, const char *graph, const struct tn_source *csv)
+{
+	enum tn_status status = tn_pipeline(run, graph, STAGE_IMPORT);
+
+	if (status == TN_OK)
+		status = tn_verify_csv_claim(run, csv);
+	return status == TN_OK ? judge_carried(run) : status;
+}
+
+static enum tn_status judge_alone(struct tn_run *run, const char *file)
+{
+	enum tn_status status =
+		tn_file_read(&run->arena, &run->diags, file, &run->source);
+
+	if (status != TN_OK || tn_verify_is_csv(run->source))
+		return status == TN_OK ? tn_verify_csv(run) : status;
+	status = tn_pipeline(run, file, STAGE_IMPORT);
+	return status == TN_OK ? judge_carried(run) : status;
+}
+
+int tenure_verify(const tenure_options *options, const char *graph, const char *plan)
+{
+	struct tn_source *csv = NULL;
+	enum tn_status status = TN_OK;
+	struct tn_run run;
+
+	tn_run_init(&run, options);
+	if (plan && strcmp(plan, "-") != 0) /* what is read here is not read again */
+		status = tn_file_read(&run.arena, &run.diags, plan, &csv);
+	if (status != TN_OK)
+		return tn_command_end(&run, status);
+	if (csv && tn_verify_is_csv(csv))
+		status = judge_csv(&run, graph, csv);
+	else
+		status = plan ? verify_plan(&run, graph, plan) : judge_alone(&run, graph);
 	return tn_command_end(&run, status);
 }

@@ -72,6 +72,31 @@ for name, message in (('bad-entity', 'a document type is not allowed'),
           says=['contracts/invalid', message, name + '.xml:'])
 check(own / 'st.json', 2, {}, '--contracts', contracts / 'absent.xml')
 
+# MiniMalloc's CSV: alone, and as the plan of a graph
+def csv(name, *rows):
+    path = folder / name
+    path.write_text('\n'.join(('id,lower,upper,size,offset',) + rows) + '\n')
+    return path
+
+
+alone = 'a,0,3,4,0', 'b,1,5,4,4', 'c,3,6,4,0'
+check(csv('fits.csv', *alone), 0, {}, says=['verified: 3 buffers, height 8'])
+check(csv('fits.csv', *alone), 0, {}, '--capacity', 8)
+check(csv('fits.csv', *alone), 1, {}, '--capacity', 7, says=['1 B beyond the capacity'])
+check(csv('meets.csv', 'a,0,3,4,0', 'b,2,5,4,3'), 1, {},
+      says=["'a' and 'b' are both alive from 2 to 3 and share bytes 3..4 [plan/overlap]"])
+check(csv('open.csv', 'a,0,3,4,0', 'b,2,5,4,'), 2, {}, says=["'b' has no offset"])
+kws = root / 'fixtures/graphs/kws_i8.json'
+made = folder / 'made.csv'
+subprocess.run([program, 'plan', kws, '--overlap', 'none', '--write-csv', made, '-o',
+                folder / 'made.json'], check=True, capture_output=True)
+check(kws, 0, {str(made): 'proved'}, made)
+check(kws, 1, {str(made): 'rejected'}, '--capacity', 100, made, says=['OUT_OF_ARENA'])
+lines = made.read_text().splitlines()
+made.write_text('\n'.join([lines[0]] + [line.rsplit(',', 1)[0] + ',0' for line in lines[1:]]))
+check(kws, 1, {str(made): 'rejected'}, made)
+check(kws, 2, {}, csv('other.csv', *alone), says=["the graph has no tensor 'a'"])
+
 samples = root.parent / 'shared/formats/samples'
 if samples.exists():
     info = next((samples / 'st_cubeai').glob('*c_info.json'))
