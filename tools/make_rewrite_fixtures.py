@@ -2,7 +2,7 @@
 """Makes the graphs of fixtures/rewrites: for each rewrite one graph that it changes and
 near misses that it must leave. Usage: as make_fixtures.py, from which the nets come."""
 import make_fixtures
-from make_fixtures import Net, Tensor
+from make_fixtures import Net, Tensor, f32, number
 
 
 class Small(Net):
@@ -34,6 +34,29 @@ class Small(Net):
 
     def to_float(self, x):
         return self.op('DEQUANTIZE', [x], [self.real('real%d' % len(self.ops), x.shape)])
+
+    def to_bytes(self, x, like=None, scale=None, zero=0):
+        y = Tensor('bytes%d' % len(self.ops), x.shape, 'i8', x.rms,
+                   like.scale if like else scale, like.zero if like else zero)
+        self.add(y, quant=self.quant(y))
+        return self.op('QUANTIZE', [x], [y])
+
+    def float_op(self, kind, inputs, shape, **attrs):
+        return self.op(kind, inputs, [self.real('%s%d' % (kind.lower(), len(self.ops)),
+                                                shape)], **attrs)
+
+    def float_weights(self, name, shape, axis, step):
+        """Multiples of a step for each channel, as dequantised weights are."""
+        n = 1
+        for d in shape:
+            n *= d
+        inner = 1
+        for d in shape[axis + 1:]:
+            inner *= d
+        steps = [f32(step * self.random(0.6, 1.4)) for _ in range(shape[axis])]
+        values = [number(f32(steps[i // inner % shape[axis]] *
+                             round(self.random(-127, 127)))) for i in range(n)]
+        return self.floats(name, shape, values)
 
     def zero_weights(self, conv, channels_out=(), channels_in=()):
         """Replaces the seeded weights of an op by numbers, zero for some channels."""
@@ -212,7 +235,7 @@ def transpose_left(dtype):
 
 
 def round_trip(other):
-    n = Small('round_trip_left' if other else 'round_trip', 'i8')
+    n = Small('round_trip_scaled' if other else 'round_trip', 'i8')
     x = n.conv(n.input([1, 5, 4, 3]), 4, (3, 3))
     real = n.to_float(x)
     y = n.activation('again', x.shape, 1.0, like=None if other else x)
@@ -257,6 +280,201 @@ def batch_norm():
     return n.finish(n.op('RELU', [y], [n.real('result', x.shape)]))
 
 
+def matmul(dtype, bias=True):
+    n = Small('matmul' if bias else 'matmul_left', dtype)
+    x = n.input([2, 6])
+    w = Tensor('w', [6, 5], dtype)
+    n.add(w, 'const', {'scale': 0.01, 'zero_point': 3} if dtype == 'i8' else None,
+          n.next_seed())
+    y = n.op('BATCH_MATMUL', [x, w], [n.activation('product', [2, 5], 0.6)])
+    if not bias or dtype == 'i8':
+        return n.finish(y)
+    b = n.floats('b', [5], [0.5, -1.0, 0.25, 2.0, 0.0])
+    return n.finish(n.op('ADD', [b, y], [n.real('sum', [2, 5])], activation='RELU'))
+
+
+def gemm():
+    n = Small('gemm', 'f32')
+    x = n.input([2, 6])
+    w = n.add(Tensor('w', [6, 5], 'f32'), 'const', data=n.next_seed())
+    b = n.floats('b', [5], [0.5, -1.0, 0.25, 2.0, 0.0])
+    y = n.op('Gemm', [x, w, b], [n.real('product', [2, 5])], alpha=1.0, beta=1.0,
+             transA=0, transB=0)
+    return n.finish(n.op('FULLY_CONNECTED', [y, n.add(
+        Tensor('v', [3, 5], 'f32'), 'const', data=n.next_seed())],
+        [n.real('last', [2, 3])], activation='NONE', keep_num_dims=False))
+
+
+def matmul_two_readers_left():
+    n = Small('matmul_two_readers_left', 'f32')
+    x = n.input([2, 6])
+    w = n.add(Tensor('w', [6, 5], 'f32'), 'const', data=n.next_seed())
+    y = n.op('BATCH_MATMUL', [x, w], [n.real('product', [2, 5])])
+    b = n.floats('b', [5], [0.5, -1.0, 0.25, 2.0, 0.0])
+    return n.finish(n.op('ADD', [y, b], [n.real('sum', [2, 5])], activation='NONE'),
+                    n.op('ABS', [y], [n.real('abs', [2, 5])]))
+
+
+def bare_conv(n, x, channels):
+    """A float convolution without a bias."""
+    w = n.add(Tensor('w%d' % len(n.ops), [channels, 3, 3, x.shape[3]], 'f32'), 'const',
+              data=n.next_seed())
+    return n.op('CONV_2D', [x, w], [n.real('bare%d' % len(n.ops),
+                                           x.shape[:3] + [channels])],
+                pad='SAME', stride=[1, 1], dilation=[1, 1], activation='NONE')
+
+
+def bias(left=False):
+    n = Small('bias_left' if left else 'bias', 'f32')
+    x = bare_conv(n, n.input([1, 5, 5, 3]), 4)
+    b = n.floats('b', [4], [0.5, -1.0, 0.25, 2.0])
+    y = n.op('ADD', [x, b], [n.real('sum', x.shape)], activation='RELU6')
+    return n.finish(y, n.same('ABS', x)) if left else n.finish(y)
+
+
+def bias_twice_left():
+    n = Small('bias_twice_left', 'f32')
+    x = n.conv(n.input([1, 5, 5, 3]), 4, (3, 3), activation='NONE')
+    b = n.floats('b', [4], [0.5, -1.0, 0.25, 2.0])
+    return n.finish(n.op('ADD', [x, b], [n.real('sum', x.shape)], activation='NONE'))
+
+
+def spelled_clamps():
+    """RELU6 as CLIP, RELU as the greater of 0 and x, and two bounds one after the other."""
+    n = Small('spelled_clamps', 'f32')
+    zero, six = n.floats('zero', [], [0.0]), n.floats('six', [1], [6.0])
+    x = n.conv(n.input([1, 5, 5, 3]), 4, (3, 3), activation='NONE')
+    x = n.op('MAXIMUM', [zero, x], [n.real('relu', x.shape)])
+    x = n.conv(x, 4, (3, 3), activation='NONE')
+    x = n.op('CLIP', [x, zero, six], [n.real('clip', x.shape)])
+    x = n.conv(x, 3, (1, 1), activation='NONE')
+    x = n.op('MINIMUM', [six, x], [n.real('least', x.shape)])
+    return n.finish(n.op('MAXIMUM', [zero, x], [n.real('both', x.shape)]))
+
+
+def maximum_left():
+    """The greater of x and 0 is 0 for NaN, and +0 for -0: RELU keeps both."""
+    n = Small('maximum_left', 'f32')
+    zero = n.floats('zero', [], [0.0])
+    x = n.conv(n.input([1, 5, 5, 3]), 4, (3, 3), activation='NONE')
+    return n.finish(n.op('MAXIMUM', [x, zero], [n.real('relu', x.shape)]))
+
+
+def byte_constant(n, name, value, like):
+    t = Tensor(name, [1], 'i8', 1.0, like.scale, like.zero)
+    return n.add(t, 'const', n.quant(t), {'values': [value]})
+
+
+def spelled_clamps_i8():
+    n = Small('spelled_clamps', 'i8')
+    x = n.conv(n.input([1, 5, 5, 3]), 4, (3, 3), activation='NONE')
+    zero = byte_constant(n, 'zero', x.zero, x)
+    x = n.op('MAXIMUM', [zero, x], [n.activation('relu', x.shape, x.rms, like=x)])
+    # a range in which 6 lies
+    y = Tensor('wide', x.shape, 'i8', 1.0, 0.0625, -20)
+    n.add(y, quant=n.quant(y))
+    x = n.op('ADD', [x, x], [y], activation='NONE')
+    x = n.op('MINIMUM', [x, byte_constant(n, 'six', -20 + 96, y)],
+             [n.activation('least', x.shape, 1.0, like=y)])
+    return n.finish(n.op('MAXIMUM', [x, byte_constant(n, 'none', -20, y)],
+                         [n.activation('both', x.shape, 1.0, like=y)]))
+
+
+def chain(dtype):
+    n = Small('chain', dtype)
+    x = n.conv(n.input([1, 6, 6, 3]), 4, (3, 3), activation='NONE')
+    x = n.same('ABS', x)
+    x = n.fixed('LOGISTIC', x, 1 / 256, -128)
+    return n.finish(n.same('ABS', n.fixed('TANH', x, 1 / 128, 0)))
+
+
+def chain_two_readers_left():
+    n = Small('chain_two_readers_left', 'i8')
+    x = n.conv(n.input([1, 6, 6, 3]), 4, (3, 3), activation='NONE')
+    x = n.fixed('LOGISTIC', x, 1 / 256, -128)
+    return n.finish(n.fixed('TANH', x, 1 / 128, 0), x)
+
+
+def requantize_pair():
+    """Two requantisations are one."""
+    n = Small('requantize_pair', 'i8')
+    x = n.conv(n.input([1, 6, 6, 3]), 4, (3, 3), activation='NONE')
+    y = n.unary('QUANTIZE', x, 0.7 * x.rms)
+    return n.finish(n.conv(n.unary('QUANTIZE', y, 1.1 * x.rms), 3, (1, 1)))
+
+
+def fake_quant():
+    """What is rounded to the steps of its own scale stays as it is: ABS reads bytes."""
+    n = Small('fake_quant', 'i8')
+    x = n.input([1, 6, 6, 3])
+    y = Tensor('scaled', [1, 6, 6, 3], 'i8', 1.0, f32(1 / 64), 0)
+    n.add(y, quant=n.quant(y))
+    x = n.op('ADD', [x, x], [y], activation='NONE')
+    real = n.to_float(x)
+    real = n.float_op('FAKE_QUANT', [real], x.shape, min=-2.0, max=127 / 64, num_bits=8,
+                      narrow_range=False)
+    real = n.float_op('ABS', [real], x.shape)
+    return n.finish(n.to_bytes(real, like=y))
+
+
+def float_moves():
+    """Pooling, a transpose and a concatenation of floats that were bytes."""
+    n = Small('float_moves', 'i8')
+    x = n.conv(n.input([1, 6, 6, 3]), 4, (3, 3), activation='NONE')
+    real = n.to_float(x)
+    y = n.float_op('MAX_POOL_2D', [real], [1, 3, 3, 4], pad='VALID', kernel=[2, 2],
+                   stride=[2, 2], activation='NONE')
+    z = n.to_bytes(y, like=x)
+    w = n.to_bytes(n.float_op('RESHAPE', [real], [1, 4, 9, 4]), like=x)
+    return n.finish(n.conv(z, 3, (1, 1)), n.conv(w, 3, (1, 1)))
+
+
+def float_moves_left():
+    """The float is seen, too."""
+    n = Small('float_moves_left', 'i8')
+    x = n.conv(n.input([1, 6, 6, 3]), 4, (3, 3), activation='NONE')
+    y = n.float_op('MAX_POOL_2D', [n.to_float(x)], [1, 3, 3, 4], pad='VALID', kernel=[2, 2],
+                   stride=[2, 2], activation='NONE')
+    return n.finish(n.conv(n.to_bytes(y, like=x), 3, (1, 1)), y)
+
+
+def qdq_binary(kind, name):
+    """Integers round a sum as floats do, a product not always."""
+    n = Small(name, 'i8')
+    a, b = n.input([1, 6, 6, 3], 'a'), n.input([1, 6, 6, 3], 'b')
+    y = n.float_op(kind, [n.to_float(a), n.to_float(b)], a.shape, activation='NONE')
+    return n.finish(n.to_bytes(y, scale=f32(0.0137), zero=5))
+
+
+def qdq_net():
+    """A net as tools write it that keep floats: every layer between a dequantisation and a
+    quantisation, weights dequantised."""
+    n = Small('qdq_net', 'i8')
+    real = n.to_float(n.input([1, 8, 8, 3]))
+    w = n.float_weights('w0', [4, 3, 3, 3], 0, 0.004)
+    b = n.floats('b0', [4], [0.25, -0.5, 0.125, 0.0])
+    x = n.float_op('CONV_2D', [real, w, b], [1, 8, 8, 4], pad='SAME', stride=[1, 1],
+                   dilation=[1, 1], activation='NONE')
+    x = n.to_bytes(n.float_op('RELU', [x], x.shape), scale=f32(0.02), zero=-128)
+    real = n.to_float(x)
+    w = n.float_weights('w1', [1, 3, 3, 4], 3, 0.004)
+    x = n.float_op('DEPTHWISE_CONV_2D', [real, w], [1, 8, 8, 4], pad='SAME', stride=[1, 1],
+                   dilation=[1, 1], depth_multiplier=1, activation='NONE')
+    x = n.to_bytes(x, scale=f32(0.03), zero=3)
+    y = n.float_op('ADD', [n.to_float(x), real], x.shape, activation='NONE')
+    y = n.to_bytes(y, scale=f32(0.05), zero=-30)
+    real = n.float_op('AVERAGE_POOL_2D', [n.to_float(y)], [1, 1, 1, 4], pad='VALID',
+                      kernel=[8, 8], stride=[8, 8], activation='NONE')
+    y = n.to_bytes(real, like=y)
+    real = n.float_op('RESHAPE', [n.to_float(y)], [1, 4])
+    y = n.to_bytes(real, like=y)
+    w = n.float_weights('w2', [5, 4], 0, 0.01)
+    b = n.floats('b2', [5], [0.1, 0.0, -0.25, 0.5, 0.0])
+    y = n.float_op('FULLY_CONNECTED', [n.to_float(y), w, b], [1, 5], activation='NONE',
+                   keep_num_dims=False)
+    return n.finish(n.to_bytes(y, scale=f32(0.04), zero=0))
+
+
 def all_graphs():
     both = (pad_conv, pad_depthwise, pad_max_pool, pad_max_pool_left, pad_average_left,
             pad_two_readers_left, clamp, clamp_two_readers_left, clamp_output_left,
@@ -271,10 +489,31 @@ def all_graphs():
     yield 'constants_f32', constants()
     yield 'large_constant_left_f32', large_constant_left()
     yield 'round_trip_i8', round_trip(False)
-    yield 'round_trip_left_i8', round_trip(True)
+    yield 'round_trip_scaled_i8', round_trip(True)
     yield 'dead_channels_i8', dead_channels()
     yield 'dead_channels_left_i8', dead_channels_left()
     yield 'batch_norm_f32', batch_norm()
+    yield 'matmul_f32', matmul('f32')
+    yield 'matmul_i8', matmul('i8')
+    yield 'matmul_left_f32', matmul('f32', False)
+    yield 'matmul_two_readers_left_f32', matmul_two_readers_left()
+    yield 'gemm_f32', gemm()
+    yield 'bias_f32', bias()
+    yield 'bias_left_f32', bias(True)
+    yield 'bias_twice_left_f32', bias_twice_left()
+    yield 'spelled_clamps_f32', spelled_clamps()
+    yield 'spelled_clamps_i8', spelled_clamps_i8()
+    yield 'maximum_left_f32', maximum_left()
+    yield 'chain_i8', chain('i8')
+    yield 'chain_left_f32', chain('f32')
+    yield 'chain_two_readers_left_i8', chain_two_readers_left()
+    yield 'requantize_pair_i8', requantize_pair()
+    yield 'fake_quant_i8', fake_quant()
+    yield 'float_moves_i8', float_moves()
+    yield 'float_moves_left_i8', float_moves_left()
+    yield 'qdq_add_i8', qdq_binary('ADD', 'qdq_add')
+    yield 'qdq_mul_left_i8', qdq_binary('MUL', 'qdq_mul_left')
+    yield 'qdq_net_i8', qdq_net()
 
 
 if __name__ == '__main__':

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bind/quant.h"
-#include "rewrite/edit.h"
+#include "rewrite/values.h"
 
 #include "base/banned.h"
 
@@ -65,32 +65,6 @@ static int32_t value_at(const uint8_t *bytes, bool wide, int32_t i)
 	return value;
 }
 
-/* What the clamp gives for each value of an 8 or 16 bit element; NULL: it cannot be run. */
-static const uint8_t *all_results(struct tn_edit *e, const struct tn_op *op, bool wide)
-{
-	const tn_op_id id = tn_edit_id(e, op);
-	const int32_t n = wide ? 65536 : 256;
-	struct tn_tensor *in = tn_edit_in(e, op, 0), *out = tn_edit_out(e, op, 0);
-	const struct tn_tensor saved_in = *in, saved_out = *out;
-	const struct tn_shape line = { .rank = 1, .dim = { n } };
-	uint8_t *values = tn_arena_alloc(e->scratch, (size_t)n * 2);
-	const uint8_t **results = NULL;
-
-	for (int32_t i = 0; values && i < n; i++) {
-		const int16_t value = (int16_t)(i - n / 2);
-
-		if (wide)
-			memcpy(values + 2 * (size_t)i, &value, sizeof(value));
-		else
-			values[i] = (uint8_t)value;
-	}
-	if (values && tn_edit_reshape(in, &line) && tn_edit_reshape(out, &line))
-		results = tn_edit_run(e, &id, 1, op->inputs[0], values);
-	*in = saved_in;
-	*out = saved_out;
-	return results ? results[0] : NULL;
-}
-
 /* The activation that gives the same as `name` and then the clamp; NULL: none does. */
 static const char *integer_equal(struct tn_edit *e, const struct tn_op *op,
 	const struct tn_op *before, const char *name)
@@ -98,7 +72,8 @@ static const char *integer_equal(struct tn_edit *e, const struct tn_op *op,
 	const struct tn_tensor *t = tn_edit_out(e, before, 0);
 	const bool wide = t->dtype == DTYPE_I16;
 	const int32_t n = wide ? 65536 : 256;
-	const uint8_t *results = all_results(e, op, wide);
+	const tn_op_id id = tn_edit_id(e, op);
+	const uint8_t *results = tn_values_of_chain(e, &id, 1);
 	struct tn_range first, both;
 
 	if (!results || !range_of(name, t, &first))
@@ -168,8 +143,7 @@ static void fuse(struct tn_edit *e, struct tn_op *op, struct tn_op *before)
 		return;
 	}
 	if (!tn_edit_same_type(between, tn_edit_out(e, op, 0)) ||
-		e->g.tensors[out.i].mutated || e->g.tensors[out.i].view_of.i != TN_NONE ||
-		e->g.tensors[out.i].role == ROLE_VARIABLE) {
+		!tn_edit_may_move(e, out)) {
 		tn_edit_left(e, op, "it changes the scale as well", before);
 		return;
 	}

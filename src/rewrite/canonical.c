@@ -8,7 +8,7 @@
 
 /* Ops whose kernels give the same bits when the operands swap, scales included. (What a
  * float op gives for two NaNs may differ in the bits that no comparison can tell.) */
-static bool is_commutative(enum tn_op_kind kind)
+static bool is_commutative(enum tn_op_kind kind, bool is_integer)
 {
 	switch (kind) {
 	case OP_ADD:
@@ -18,6 +18,9 @@ static bool is_commutative(enum tn_op_kind kind)
 	case OP_LOGICAL_AND:
 	case OP_LOGICAL_OR:
 		return true;
+	case OP_MINIMUM: /* of floats: the second operand wins a NaN, or another zero */
+	case OP_MAXIMUM:
+		return is_integer;
 	default:
 		return false;
 	}
@@ -121,10 +124,12 @@ void tn_rewrite_canonical(struct tn_edit *e)
 
 		if (!op)
 			continue;
-		if (op->n_inputs == 2 && is_commutative(op->kind))
-			order_operands(e, op);
 		in = tn_edit_in(e, op, 0);
 		out = tn_edit_out(e, op, 0);
+		if (op->n_inputs == 2 &&
+			is_commutative(op->kind, out && out->dtype != DTYPE_F32))
+			order_operands(e, op);
+		in = tn_edit_in(e, op, 0);
 		if (!in || !out || op->n_outputs != 1)
 			continue;
 		if (in->dtype == out->dtype && in->elements == out->elements &&

@@ -46,7 +46,7 @@ void tn_rewrite_constants(struct tn_edit *e)
 		if (!op || !has_inputs(e, op) || !may_fold(e, op))
 			continue;
 		id = tn_edit_id(e, op);
-		results = tn_edit_run(e, &id, 1, (tn_tensor_id){ TN_NONE }, NULL);
+		results = tn_edit_run(e, &id, 1, NULL, 0);
 		if (!results) {
 			tn_edit_left(e, op, "no kernel can compute it", NULL);
 			continue;

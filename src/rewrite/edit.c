@@ -213,6 +213,13 @@ bool tn_edit_stable(const struct tn_edit *e, tn_tensor_id id)
 	       t->view_of.i == TN_NONE;
 }
 
+bool tn_edit_may_move(const struct tn_edit *e, tn_tensor_id id)
+{
+	const struct tn_tensor *t = &e->g.tensors[id.i];
+
+	return !t->mutated && t->role != ROLE_VARIABLE && t->view_of.i == TN_NONE;
+}
+
 bool tn_edit_same_quant(const struct tn_tensor *a, const struct tn_tensor *b)
 {
 	const struct tn_quant *x = &a->quant, *y = &b->quant;

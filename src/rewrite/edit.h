@@ -60,6 +60,8 @@ struct tn_op *tn_edit_producer(struct tn_edit *e, const struct tn_op *op, uint32
 bool tn_edit_private(const struct tn_edit *e, tn_tensor_id id);
 /* May readers of another tensor read this one instead: does nobody write it again? */
 bool tn_edit_stable(const struct tn_edit *e, tn_tensor_id id);
+/* May another op write it, earlier than its own does? */
+bool tn_edit_may_move(const struct tn_edit *e, tn_tensor_id id);
 bool tn_edit_same_type(const struct tn_tensor *a, const struct tn_tensor *b);
 bool tn_edit_same_quant(const struct tn_tensor *a, const struct tn_tensor *b);
 
@@ -85,6 +87,8 @@ void tn_edit_redirect(struct tn_edit *e, tn_tensor_id from, tn_tensor_id to);
 /* Attributes: one changed or added, or all replaced (the list is copied). */
 void tn_edit_attr_string(
 	struct tn_edit *e, struct tn_op *op, const char *name, const char *value);
+void tn_edit_attr_float(
+	struct tn_edit *e, struct tn_op *op, const char *name, double value);
 void tn_edit_attr_ints(struct tn_edit *e, struct tn_op *op, const char *name,
 	const int64_t *values, size_t n);
 void tn_edit_drop_attrs(struct tn_op *op);
@@ -98,12 +102,15 @@ void tn_edit_make_constant(struct tn_edit *e, tn_tensor_id id, const uint8_t *da
 /* Sets the shape and what follows from it. */
 bool tn_edit_reshape(struct tn_tensor *t, const struct tn_shape *shape);
 
-/* Runs one op or a chain of ops on given bytes with the reference kernels. `ids` is the
- * chain; `given` (or TN_NONE) is the tensor that gets `bytes`; all other operands must be
- * constants or made in the chain. The result is the bytes of each output of the last op,
- * in the edit's arena; NULL: it cannot be run. */
+/* Runs ops, in this order, with the reference kernels. Operands that are neither constant
+ * nor made by these ops are those given; what is not is zero bytes. The result is the
+ * bytes of each output of the last op, in the edit's arena; NULL: it cannot be run. */
+struct tn_edit_given {
+	tn_tensor_id id;
+	const uint8_t *bytes;
+};
 const uint8_t **tn_edit_run(struct tn_edit *e, const tn_op_id *ids, uint32_t n,
-	tn_tensor_id given, const uint8_t *bytes);
+	const struct tn_edit_given *given, uint32_t n_given);
 
 /* Note what was done or left; strings are borrowed. */
 struct tn_rewrite *tn_edit_done(

@@ -50,6 +50,18 @@ void tn_edit_attr_string(
 	attr->n = 1;
 }
 
+void tn_edit_attr_float(
+	struct tn_edit *e, struct tn_op *op, const char *name, double value)
+{
+	struct tn_attr *attr = attr_of(e, op, name);
+
+	if (!attr)
+		return;
+	attr->kind = ATTR_FLOAT;
+	attr->v.f = value;
+	attr->n = 1;
+}
+
 void tn_edit_attr_ints(struct tn_edit *e, struct tn_op *op, const char *name,
 	const int64_t *values, size_t n)
 {
@@ -195,11 +207,10 @@ tn_tensor_id tn_edit_constant(struct tn_edit *e, const struct tn_tensor *like,
 struct piece {
 	struct tn_graph g;
 	tn_tensor_id *of; /* by tensor of the piece: the one of the edited graph */
-	uint32_t n_all; /* room in the lists */
+	bool unknown; /* an operand has a value that nobody knows */
 };
 
-static tn_tensor_id piece_tensor(
-	struct tn_edit *e, struct piece *p, tn_tensor_id id, tn_tensor_id given)
+static tn_tensor_id piece_tensor(struct tn_edit *e, struct piece *p, tn_tensor_id id)
 {
 	tn_tensor_id at = { 0 };
 	struct tn_tensor *t;
@@ -214,20 +225,36 @@ static tn_tensor_id piece_tensor(
 	*t = e->g.tensors[id.i];
 	t->view_of.i = TN_NONE;
 	t->clobber = t->observed = t->mutated = false;
-	if (id.i == given.i) {
-		t->role = ROLE_INPUT;
-		t->data_kind = DATA_NONE;
-	} else {
-		t->role =
-			tn_edit_is_constant(&e->g.tensors[id.i]) ? ROLE_CONST : ROLE_ACT;
-	}
+	if (tn_edit_is_constant(&e->g.tensors[id.i]))
+		t->role = ROLE_CONST;
+	else if (t->role == ROLE_CONST || t->role == ROLE_VARIABLE)
+		p->unknown = true;
+	else
+		t->role = ROLE_ACT;
 	p->of[at.i] = id;
 	p->g.n_tensors++;
 	return at;
 }
 
+/* What no op of the piece writes comes from outside. */
+static void piece_inputs(struct piece *p)
+{
+	for (uint32_t i = 0; i < p->g.n_tensors; i++)
+		if (p->g.tensors[i].role == ROLE_ACT)
+			p->g.tensors[i].role = ROLE_INPUT;
+	for (uint32_t i = 0; i < p->g.n_ops; i++)
+		for (uint32_t k = 0; k < p->g.ops[i].n_outputs; k++)
+			p->g.tensors[p->g.ops[i].outputs[k].i].role = ROLE_ACT;
+	for (uint32_t i = 0; i < p->g.n_tensors; i++) {
+		if (p->g.tensors[i].role != ROLE_INPUT)
+			continue;
+		p->g.tensors[i].data_kind = DATA_NONE;
+		p->g.inputs[p->g.n_inputs++].i = i;
+	}
+}
+
 static bool piece_make(struct tn_edit *e, struct tn_arena *arena, const tn_op_id *ids,
-	uint32_t n, tn_tensor_id given, struct piece *p)
+	uint32_t n, struct piece *p)
 {
 	uint32_t room = 0;
 
@@ -238,7 +265,7 @@ static bool piece_make(struct tn_edit *e, struct tn_arena *arena, const tn_op_id
 	p->g.schedule = TN_NEW_ARRAY(arena, tn_op_id, n);
 	p->g.tensors = TN_NEW_ARRAY(arena, struct tn_tensor, room);
 	p->of = TN_NEW_ARRAY(arena, tn_tensor_id, room);
-	p->g.inputs = TN_NEW_ARRAY(arena, tn_tensor_id, 1);
+	p->g.inputs = TN_NEW_ARRAY(arena, tn_tensor_id, room);
 	if (!p->g.ops || !p->g.schedule || !p->g.tensors || !p->of || !p->g.inputs)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
@@ -251,15 +278,18 @@ static bool piece_make(struct tn_edit *e, struct tn_arena *arena, const tn_op_id
 		if (!op->inputs || !op->outputs)
 			return false;
 		for (uint32_t k = 0; k < from->n_inputs; k++)
-			op->inputs[k] = piece_tensor(e, p, from->inputs[k], given);
-		for (uint32_t k = 0; k < from->n_outputs; k++)
-			op->outputs[k] = piece_tensor(e, p, from->outputs[k], given);
+			op->inputs[k] = piece_tensor(e, p, from->inputs[k]);
+		for (uint32_t k = 0; k < from->n_outputs; k++) {
+			op->outputs[k] = piece_tensor(e, p, from->outputs[k]);
+			if (op->outputs[k].i == TN_NONE)
+				return false;
+		}
 		p->g.schedule[i] = (tn_op_id){ i };
 	}
 	p->g.n_ops = n;
-	for (uint32_t t = 0; t < p->g.n_tensors; t++)
-		if (p->g.tensors[t].role == ROLE_INPUT)
-			p->g.inputs[p->g.n_inputs++].i = t;
+	if (p->unknown)
+		return false;
+	piece_inputs(p);
 	p->g.outputs = p->g.ops[n - 1].outputs;
 	p->g.n_outputs = p->g.ops[n - 1].n_outputs;
 	for (uint32_t k = 0; k < p->g.n_outputs; k++)
@@ -267,8 +297,23 @@ static bool piece_make(struct tn_edit *e, struct tn_arena *arena, const tn_op_id
 	return true;
 }
 
-static const uint8_t **piece_run(
-	struct tn_edit *e, struct tn_arena *arena, struct piece *p, const uint8_t *bytes)
+static bool piece_give(struct tn_exec *exec, const struct piece *p,
+	const struct tn_edit_given *given, uint32_t n_given)
+{
+	for (uint32_t k = 0; k < p->g.n_inputs; k++) {
+		const tn_tensor_id id = p->g.inputs[k];
+
+		for (uint32_t i = 0; i < n_given; i++)
+			if (given[i].id.i == p->of[id.i].i &&
+				tn_exec_input(exec, k, given[i].bytes,
+					(size_t)p->g.tensors[id.i].bytes) != TN_OK)
+				return false;
+	}
+	return true;
+}
+
+static const uint8_t **piece_run(struct tn_edit *e, struct tn_arena *arena,
+	struct piece *p, const struct tn_edit_given *given, uint32_t n_given)
 {
 	const uint8_t **results = TN_NEW_ARRAY(e->arena, const uint8_t *, p->g.n_outputs);
 	struct tn_diags diags;
@@ -278,11 +323,8 @@ static const uint8_t **piece_run(
 	if (!results || tn_validate(&p->g, &diags) != TN_OK ||
 		tn_exec_new(&p->g, NULL, arena, &diags, &exec) != TN_OK)
 		return NULL;
-	if (p->g.n_inputs &&
-		tn_exec_input(exec, 0, bytes,
-			(size_t)p->g.tensors[p->g.inputs[0].i].bytes) != TN_OK)
-		return NULL;
-	if (tn_exec_run(exec, NULL, NULL) != TN_OK)
+	if (!piece_give(exec, p, given, n_given) ||
+		tn_exec_run(exec, NULL, NULL) != TN_OK)
 		return NULL;
 	for (uint32_t k = 0; k < p->g.n_outputs; k++) {
 		size_t size;
@@ -298,15 +340,15 @@ static const uint8_t **piece_run(
 }
 
 const uint8_t **tn_edit_run(struct tn_edit *e, const tn_op_id *ids, uint32_t n,
-	tn_tensor_id given, const uint8_t *bytes)
+	const struct tn_edit_given *given, uint32_t n_given)
 {
 	const uint8_t **results = NULL;
 	struct tn_arena arena;
 	struct piece p;
 
 	tn_arena_init(&arena);
-	if (piece_make(e, &arena, ids, n, given, &p))
-		results = piece_run(e, &arena, &p, bytes);
+	if (piece_make(e, &arena, ids, n, &p))
+		results = piece_run(e, &arena, &p, given, n_given);
 	tn_arena_release(&arena);
 	return results;
 }

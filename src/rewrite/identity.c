@@ -83,9 +83,7 @@ static void remove(struct tn_edit *e, struct tn_op *op, uint32_t k)
 		tn_edit_kill(e, op);
 		tn_edit_redirect(e, out, in);
 	} else if (producer && producer->n_outputs == 1 && tn_edit_private(e, in) &&
-		   !e->g.tensors[out.i].mutated &&
-		   e->g.tensors[out.i].role != ROLE_VARIABLE &&
-		   e->g.tensors[out.i].view_of.i == TN_NONE) {
+		   tn_edit_may_move(e, out)) {
 		gone = in;
 		tn_edit_kill(e, op);
 		tn_edit_set_output(e, producer, out);

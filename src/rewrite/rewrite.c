@@ -203,7 +203,7 @@ void tn_rewrites_report(const struct tn_rewrites *log, const struct tn_source *s
 	for (size_t i = 0; i < log->list.count; i++) {
 		const struct tn_rewrite *r = &log->list.items[i];
 
-		if (r->done && r->pass != PASS_CANONICAL)
+		if (r->done && r->pass != PASS_CANONICAL && r->pass != PASS_SYNONYM)
 			report_one(r, source, diags);
 	}
 }
