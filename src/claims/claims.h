@@ -18,15 +18,16 @@
 
 enum tn_peril {
 	PERIL_NONE,
-#define PERIL(id, name, group) id,
+#define PERIL(id, name, group, rule) id,
 #include "claims/perils.def"
 #undef PERIL
 	PERIL_COUNT
 };
 
-/* "RAW", "order"; NULL for PERIL_NONE. */
+/* "RAW", "order", "hazard/raw"; NULL for PERIL_NONE. */
 const char *tn_peril_name(enum tn_peril peril);
 const char *tn_peril_group(enum tn_peril peril);
+const char *tn_peril_rule(enum tn_peril peril);
 
 enum tn_profile {
 	PROFILE_INFERENCE,

@@ -8,9 +8,9 @@
 #include "base/banned.h"
 
 static const struct {
-	const char *name, *group;
+	const char *name, *group, *rule;
 } perils[PERIL_COUNT] = {
-#define PERIL(id, name, group) [id] = { name, group },
+#define PERIL(id, name, group, rule) [id] = { name, group, rule },
 #include "claims/perils.def"
 #undef PERIL
 };
@@ -23,6 +23,11 @@ const char *tn_peril_name(enum tn_peril peril)
 const char *tn_peril_group(enum tn_peril peril)
 {
 	return perils[peril].group;
+}
+
+const char *tn_peril_rule(enum tn_peril peril)
+{
+	return perils[peril].rule;
 }
 
 const char *tn_claim_result_name(enum tn_claim_result result)

@@ -19,8 +19,8 @@ static void report(const struct tn_graph *g, const char *pointer, const char *su
 {
 	switch (v->result) {
 	case CLAIM_REJECTED:
-		tn_diag_at(diags, SEVERITY_ERROR, "claims/rejected", g->source, pointer,
-			subject, "%s: %s", v->hazard, v->why);
+		tn_diag_at(diags, SEVERITY_ERROR, tn_peril_rule(v->peril), g->source,
+			pointer, subject, "%s: %s", v->hazard, v->why);
 		add_notes(diags, v);
 		break;
 	case CLAIM_UNPROVED:
