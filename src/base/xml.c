@@ -1,0 +1,151 @@
+#include "base/xml.h"
+
+#include <libxml/parser.h>
+#include <libxml/relaxng.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/banned.h"
+
+void tn_xml_complain(struct tn_xml *x, long line, const char *fmt, ...)
+{
+	struct tn_diag *d;
+	const char *text;
+	va_list args;
+
+	va_start(args, fmt);
+	text = tn_arena_vprintf(x->arena, fmt, args);
+	va_end(args);
+	d = text ? tn_diag_at(x->diags, SEVERITY_ERROR, x->rule, x->source, NULL, NULL,
+			   "%.*s", (int)strcspn(text, "\n"), text)
+		 : NULL;
+	if (d && line > 0)
+		d->line = (size_t)line;
+	x->nomem = x->nomem || !text;
+	x->wrong = true;
+}
+
+#if LIBXML_VERSION >= 21200
+static void on_error(void *user, const xmlError *error)
+#else
+static void on_error(void *user, xmlError *error)
+#endif
+{
+	struct tn_xml *x = user;
+
+	if (!x->wrong) /* the first tells enough */
+		tn_xml_complain(x, error->line, "%s",
+			error->message ? error->message : "it is no XML");
+}
+
+/* Seen before anything of it is: there is nothing to expand yet. */
+static void refuse_doctype(void *context, const xmlChar *name, const xmlChar *external,
+	const xmlChar *system)
+{
+	xmlParserCtxtPtr parser = context;
+	struct tn_xml *x = parser->_private;
+
+	(void)name;
+	(void)external;
+	(void)system;
+	if (!x->wrong)
+		tn_xml_complain(x, parser->input ? parser->input->line : 1,
+			"a document type is not allowed: no entities are read");
+	xmlStopParser(parser);
+}
+
+static bool is_valid(struct tn_xml *x, xmlDocPtr doc, const char *text, size_t len)
+{
+	xmlRelaxNGParserCtxtPtr parser =
+		len <= INT32_MAX ? xmlRelaxNGNewMemParserCtxt(text, (int)len) : NULL;
+	xmlRelaxNGPtr schema = parser ? xmlRelaxNGParse(parser) : NULL;
+	xmlRelaxNGValidCtxtPtr valid = schema ? xmlRelaxNGNewValidCtxt(schema) : NULL;
+	int result = -1;
+
+	x->nomem = x->nomem || !valid;
+	if (valid) {
+		xmlRelaxNGSetValidStructuredErrors(valid, on_error, x);
+		result = xmlRelaxNGValidateDoc(valid, doc);
+	}
+	xmlRelaxNGFreeValidCtxt(valid);
+	xmlRelaxNGFree(schema);
+	xmlRelaxNGFreeParserCtxt(parser);
+	if (result != 0 && !x->wrong && !x->nomem)
+		tn_xml_complain(x, 1, "it is not what its format asks for");
+	return result == 0;
+}
+
+xmlDocPtr tn_xml_read(struct tn_xml *x, const char *schema, size_t schema_len)
+{
+	const struct tn_source *source = x->source;
+	xmlParserCtxtPtr parser = source->len <= INT32_MAX ? xmlNewParserCtxt() : NULL;
+	xmlDocPtr doc;
+
+	if (!parser) {
+		x->nomem = true;
+		return NULL;
+	}
+	parser->_private = x;
+	parser->sax->internalSubset = refuse_doctype;
+	xmlSetStructuredErrorFunc(x, on_error);
+	doc = xmlCtxtReadMemory(parser, source->text, (int)source->len, source->name,
+		NULL, XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_NOCDATA);
+	if (!doc && !x->wrong)
+		tn_xml_complain(x, 1, "it is no XML");
+	if (doc && (x->wrong || (schema && !is_valid(x, doc, schema, schema_len)))) {
+		xmlFreeDoc(doc);
+		doc = NULL;
+	}
+	xmlSetStructuredErrorFunc(NULL, NULL);
+	xmlFreeParserCtxt(parser);
+	return doc;
+}
+
+static char *keep(struct tn_xml *x, xmlChar *value)
+{
+	char *copy = value ? tn_arena_strdup(x->arena, (const char *)value) : NULL;
+
+	x->nomem = x->nomem || (value && !copy);
+	xmlFree(value);
+	return copy;
+}
+
+char *tn_xml_attribute(struct tn_xml *x, xmlNodePtr node, const char *name)
+{
+	return keep(x, xmlGetNoNsProp(node, (const xmlChar *)name));
+}
+
+char *tn_xml_text(struct tn_xml *x, xmlNodePtr node)
+{
+	char *text = keep(x, xmlNodeGetContent(node));
+
+	x->nomem = x->nomem || !text;
+	return text;
+}
+
+char *tn_xml_words(struct tn_xml *x, xmlNodePtr node)
+{
+	char *text = tn_xml_text(x, node);
+	size_t n = 0;
+
+	if (!text)
+		return NULL;
+	for (const char *at = text; *at; at++) {
+		bool blank = strchr(" \n\t\r", *at) != NULL;
+
+		if (!blank)
+			text[n++] = *at;
+		else if (n && text[n - 1] != ' ')
+			text[n++] = ' ';
+	}
+	while (n && text[n - 1] == ' ')
+		n--;
+	text[n] = '\0';
+	return text;
+}
+
+bool tn_xml_is(const xmlNode *node, const char *name)
+{
+	return node->type == XML_ELEMENT_NODE &&
+	       strcmp((const char *)node->name, name) == 0;
+}

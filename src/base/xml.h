@@ -1,0 +1,39 @@
+/* Our own kinds of XML file, read with suspicion: no document type, so no entity is ever
+ * defined, let alone expanded or fetched; then checked against a RELAX NG schema. Errors
+ * name file and line. */
+#ifndef TN_BASE_XML_H
+#define TN_BASE_XML_H
+
+#include <libxml/tree.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+struct tn_xml {
+	struct tn_arena *arena; /* of copied values */
+	struct tn_diags *diags;
+	const char *rule; /* of findings about the file: "rules/invalid" */
+	const struct tn_source *source;
+	bool wrong; /* something was reported */
+	bool nomem;
+};
+
+/* The document, for xmlFreeDoc; NULL after a report (wrong) or on lack of memory (nomem).
+ * `schema` NULL: the text is known to be valid. */
+xmlDocPtr tn_xml_read(struct tn_xml *x, const char *schema, size_t schema_len);
+
+/* An error at a line of the file. */
+void tn_xml_complain(struct tn_xml *x, long line, const char *fmt, ...) TN_PRINTF(3, 4);
+
+/* A copy of the attribute, or NULL when it is not there. */
+char *tn_xml_attribute(struct tn_xml *x, xmlNodePtr node, const char *name);
+
+/* The text in the element, with each run of blanks and line breaks as one blank. */
+char *tn_xml_words(struct tn_xml *x, xmlNodePtr node);
+
+/* The text as it is. */
+char *tn_xml_text(struct tn_xml *x, xmlNodePtr node);
+
+bool tn_xml_is(const xmlNode *node, const char *name);
+
+#endif
