@@ -80,6 +80,7 @@ typedef struct tenure_options {
 	enum tenure_execution execution; /* lint: does the order of the ops count? */
 	tenure_list contracts; /* lint, verify: files of kernel contracts, or packs */
 	enum tenure_allocation allocation; /* lint: when is shared storage made? */
+	tenure_list rules; /* lint, explain: packs of rules besides those of the program */
 
 	/* running */
 	const char *plan;   /* a plan file; NULL: make one */
@@ -111,6 +112,8 @@ int tenure_emit(const tenure_options *options, const char *graph);
 int tenure_validate(const tenure_options *options, const char *graph);
 int tenure_report(const tenure_options *options, const char *graph);
 int tenure_explain(const tenure_options *options, const char *graph, const char *tensor);
+/* A rule by its id, or a table of those that match a pattern ("graph/" and a star). */
+int tenure_explain_rule(const tenure_options *options, const char *rule);
 int tenure_convert(const tenure_options *options, const char *graph);
 int tenure_offsets(const tenure_options *options, const char *problem);
 

@@ -27,7 +27,9 @@ static int dispatch(const struct arguments *a)
 	case COMMAND_REPORT:
 		return tenure_report(o, a->operands[0]);
 	case COMMAND_EXPLAIN:
-		return tenure_explain(o, a->operands[0], a->operands[1]);
+		return a->n_operands == 1
+			       ? tenure_explain_rule(o, a->operands[0])
+			       : tenure_explain(o, a->operands[0], a->operands[1]);
 	case COMMAND_CONVERT:
 		return tenure_convert(o, a->operands[0]);
 	case COMMAND_OFFSETS:

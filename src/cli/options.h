@@ -28,7 +28,7 @@ struct command_info {
 
 extern const struct command_info command_infos[COMMAND_COUNT];
 
-#define ARGUMENT_LISTS 18
+#define ARGUMENT_LISTS 19
 
 struct arguments {
 	enum command command;

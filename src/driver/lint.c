@@ -81,7 +81,7 @@ static enum tn_status look_for_rewrites(struct tn_run *run)
 
 	if (run->rewrites.passes != TN_PASSES_NONE)
 		return TN_OK;
-	status = tn_rewrite(&run->graph, tn_passes_exact(), &run->arena, &run->strings,
+	status = tn_rewrite(&run->graph, tn_passes_every(), &run->arena, &run->strings,
 		&rewritten, &log);
 	if (status == TN_OK)
 		tn_rewrites_report(&log, run->source, &run->diags);

@@ -34,6 +34,11 @@ tn_pass_set tn_passes_exact(void)
 	return set;
 }
 
+tn_pass_set tn_passes_every(void)
+{
+	return ((tn_pass_set)1 << PASS_COUNT) - 1;
+}
+
 const char *tn_pass_name(enum tn_pass pass)
 {
 	return passes[pass].name;
@@ -193,8 +198,9 @@ static void report_one(const struct tn_rewrite *r, const struct tn_source *sourc
 	if (r->flash_bytes > 0)
 		tn_diag_note(
 			diags, "%" PRId64 " B of constants would go", r->flash_bytes);
-	tn_diag_note(diags, "--rewrite %s does it: %s", tn_pass_name(r->pass),
-		tn_pass_what(r->pass));
+	tn_diag_note(diags, "%s %s does it: %s",
+		tn_pass_is_exact(r->pass) ? "--rewrite" : "--allow-inexact",
+		tn_pass_name(r->pass), tn_pass_what(r->pass));
 }
 
 void tn_rewrites_report(const struct tn_rewrites *log, const struct tn_source *source,

@@ -32,6 +32,9 @@ typedef uint32_t tn_pass_set;
 /* All exact passes. */
 tn_pass_set tn_passes_exact(void);
 
+/* All of them: to see what there is, not to run the result. */
+tn_pass_set tn_passes_every(void);
+
 const char *tn_pass_name(enum tn_pass pass);
 const char *tn_pass_what(enum tn_pass pass);
 const char *tn_pass_rule(enum tn_pass pass);
