@@ -1,85 +1,23 @@
 /* Reads files of kernel contracts. Hostile input: no entities, no network, no more than
  * the schema allows. */
 #include <errno.h>
-#include <libxml/parser.h>
-#include <libxml/relaxng.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/vec.h"
+#include "base/xml.h"
 #include "claims/declared.h"
 #include "claims/packs.h"
 
 #include "base/banned.h"
 
 struct reader {
-	struct tn_arena *arena;
-	struct tn_diags *diags;
+	struct tn_xml xml;
 	const char *file;
 	const char *runtime;
 	TN_VEC(struct tn_declaration) list;
-	bool nomem, wrong;
 };
-
-static void complain(struct reader *r, int line, const char *text)
-{
-	size_t len = text ? strcspn(text, "\n") : 0;
-	struct tn_diag *d =
-		tn_diag_at(r->diags, SEVERITY_ERROR, "contracts/invalid", NULL, NULL,
-			NULL, "%s:%d: %.*s", r->file, line, (int)len, text ? text : "");
-
-	(void)d;
-	r->wrong = true;
-}
-
-#if LIBXML_VERSION >= 21200
-static void on_error(void *user, const xmlError *error)
-#else
-static void on_error(void *user, xmlError *error)
-#endif
-{
-	struct reader *r = user;
-
-	if (!r->wrong) /* the first tells enough */
-		complain(r, error->line, error->message);
-}
-
-static char *attribute(struct reader *r, xmlNodePtr node, const char *name)
-{
-	xmlChar *value = xmlGetProp(node, (const xmlChar *)name);
-	char *copy = value ? tn_arena_strdup(r->arena, (const char *)value) : NULL;
-
-	r->nomem = r->nomem || (value && !copy);
-	xmlFree(value);
-	return copy;
-}
-
-/* The text without line breaks and double blanks. */
-static const char *fact_of(struct reader *r, xmlNodePtr node)
-{
-	xmlChar *value = xmlNodeGetContent(node);
-	char *copy = value ? tn_arena_strdup(r->arena, (const char *)value) : NULL;
-	size_t n = 0;
-
-	xmlFree(value);
-	if (!copy) {
-		r->nomem = true;
-		return "";
-	}
-	for (const char *at = copy; *at; at++) {
-		bool blank = *at == ' ' || *at == '\n' || *at == '\t' || *at == '\r';
-
-		if (!blank)
-			copy[n++] = *at;
-		else if (n && copy[n - 1] != ' ')
-			copy[n++] = ' ';
-	}
-	while (n && copy[n - 1] == ' ')
-		n--;
-	copy[n] = '\0';
-	return copy;
-}
 
 /* The next word of a list, ended; NULL: no more. */
 static char *next_word(char **at)
@@ -96,14 +34,14 @@ static char *next_word(char **at)
 
 static void read_types(struct reader *r, xmlNodePtr node, struct tn_declaration *d)
 {
-	char *list = attribute(r, node, "types");
+	char *list = tn_xml_attribute(&r->xml, node, "types");
 	char *word;
 
 	while (list && (word = next_word(&list))) {
 		enum tn_dtype t = tn_dtype_parse(word);
 
 		if (t == DTYPE_INVALID)
-			complain(r, d->line, "an element type is not known");
+			tn_xml_complain(&r->xml, d->line, "an element type is not known");
 		else
 			d->dtypes |= 1u << t;
 	}
@@ -111,11 +49,11 @@ static void read_types(struct reader *r, xmlNodePtr node, struct tn_declaration 
 
 static void read_access(struct reader *r, xmlNodePtr node, struct tn_declaration *d)
 {
-	const char *reads = attribute(r, node, "reads");
-	const char *bytes = attribute(r, node, "displacement");
-	const char *order = attribute(r, node, "order");
-	const char *hold = attribute(r, node, "hold");
-	const char *window = attribute(r, node, "window");
+	const char *reads = tn_xml_attribute(&r->xml, node, "reads");
+	const char *bytes = tn_xml_attribute(&r->xml, node, "displacement");
+	const char *order = tn_xml_attribute(&r->xml, node, "order");
+	const char *hold = tn_xml_attribute(&r->xml, node, "hold");
+	const char *window = tn_xml_attribute(&r->xml, node, "window");
 	char *end;
 
 	d->window = !window			 ? WINDOW_ANY
@@ -135,23 +73,24 @@ static void read_access(struct reader *r, xmlNodePtr node, struct tn_declaration
 		d->displacement = strtoll(bytes, &end, 10);
 		if (errno || d->displacement > INT64_MAX / 16 ||
 			d->displacement < -(INT64_MAX / 16))
-			complain(r, d->line, "the displacement is too large");
+			tn_xml_complain(
+				&r->xml, d->line, "the displacement is too large");
 	}
 }
 
 static void read_kernel(struct reader *r, xmlNodePtr node)
 {
 	struct tn_declaration d = { .runtime = r->runtime, .file = r->file };
-	char *ops = attribute(r, node, "op"), *word;
+	char *ops = tn_xml_attribute(&r->xml, node, "op"), *word;
 
 	d.line = (int)xmlGetLineNo(node);
-	d.fact = fact_of(r, node);
+	d.fact = tn_xml_words(&r->xml, node);
 	read_types(r, node, &d);
 	read_access(r, node, &d);
 	while (ops && (word = next_word(&ops))) {
 		d.op = word;
-		if (!tn_vec_push(r->arena, &r->list, d))
-			r->nomem = true;
+		if (!tn_vec_push(r->xml.arena, &r->list, d))
+			r->xml.nomem = true;
 	}
 }
 
@@ -159,10 +98,9 @@ static void read_document(struct reader *r, xmlDocPtr doc)
 {
 	xmlNodePtr root = xmlDocGetRootElement(doc);
 
-	r->runtime = attribute(r, root, "runtime");
+	r->runtime = tn_xml_attribute(&r->xml, root, "runtime");
 	for (xmlNodePtr node = root->children; node; node = node->next)
-		if (node->type == XML_ELEMENT_NODE &&
-			strcmp((const char *)node->name, "kernel") == 0)
+		if (tn_xml_is(node, "kernel"))
 			read_kernel(r, node);
 }
 
@@ -180,81 +118,43 @@ static const struct tn_embedded *packed(const char *name, const char *ending)
 	return NULL;
 }
 
-static xmlRelaxNGPtr schema_of(struct reader *r)
+static enum tn_status read_source(struct reader *r)
 {
-	const struct tn_embedded *text = packed("contracts", ".rng");
-	xmlRelaxNGParserCtxtPtr parser =
-		text && text->len <= INT32_MAX
-			? xmlRelaxNGNewMemParserCtxt(text->text, (int)text->len)
-			: NULL;
-	xmlRelaxNGPtr schema = parser ? xmlRelaxNGParse(parser) : NULL;
+	const struct tn_embedded *schema = packed("contracts", ".rng");
+	xmlDocPtr doc = schema ? tn_xml_read(&r->xml, schema->text, schema->len) : NULL;
 
-	xmlRelaxNGFreeParserCtxt(parser);
-	r->nomem = r->nomem || !schema;
-	return schema;
-}
-
-static bool is_valid(struct reader *r, xmlDocPtr doc)
-{
-	xmlRelaxNGPtr schema = schema_of(r);
-	xmlRelaxNGValidCtxtPtr valid = schema ? xmlRelaxNGNewValidCtxt(schema) : NULL;
-	int result = -1;
-
-	if (valid) {
-		xmlRelaxNGSetValidStructuredErrors(valid, on_error, r);
-		result = xmlRelaxNGValidateDoc(valid, doc);
-	}
-	xmlRelaxNGFreeValidCtxt(valid);
-	xmlRelaxNGFree(schema);
-	if (result != 0 && !r->wrong && !r->nomem)
-		complain(r, 1, "it is no file of kernel contracts");
-	return result == 0;
-}
-
-static void parse(struct reader *r, const char *text, size_t len)
-{
-	xmlParserCtxtPtr parser = len <= INT32_MAX ? xmlNewParserCtxt() : NULL;
-	xmlDocPtr doc;
-
-	if (!parser) {
-		r->nomem = true;
-		return;
-	}
-	xmlSetStructuredErrorFunc(r, on_error);
-	doc = xmlCtxtReadMemory(parser, text, (int)len, r->file, NULL,
-		XML_PARSE_NONET | XML_PARSE_BIG_LINES);
-	if (doc && doc->intSubset)
-		complain(r, 1, "a document type is not allowed");
-	else if (doc && is_valid(r, doc))
+	if (doc)
 		read_document(r, doc);
-	else if (!doc && !r->wrong)
-		complain(r, 1, "it is no XML");
-	xmlSetStructuredErrorFunc(NULL, NULL);
 	xmlFreeDoc(doc);
-	xmlFreeParserCtxt(parser);
+	return r->xml.nomem || !schema ? TN_ERR_NOMEM
+	       : r->xml.wrong	       ? TN_ERR_INPUT
+				       : TN_OK;
 }
 
 enum tn_status tn_declared_read(const char *name, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_declared *io)
 {
 	const struct tn_embedded *pack = packed(name, ".xml");
-	struct reader r = { .arena = arena, .diags = diags, .file = name };
-	struct tn_source *source;
-	enum tn_status status;
+	struct reader r = {
+		.xml = { .arena = arena, .diags = diags, .rule = "contracts/invalid" },
+		.file = name
+	};
+	struct tn_source *source = TN_NEW(arena, struct tn_source);
+	enum tn_status status = source ? TN_OK : TN_ERR_NOMEM;
 
-	for (size_t i = 0; i < io->n; i++)
+	for (size_t i = 0; i < io->n && status == TN_OK; i++)
 		if (!tn_vec_push(arena, &r.list, io->items[i]))
-			return TN_ERR_NOMEM;
-	if (pack) {
-		parse(&r, pack->text, pack->len);
-	} else {
+			status = TN_ERR_NOMEM;
+	if (status == TN_OK && !pack)
 		status = tn_file_read(arena, diags, name, &source);
-		if (status != TN_OK)
-			return status;
-		parse(&r, source->text, source->len);
-	}
-	if (r.nomem)
-		return TN_ERR_NOMEM;
-	*io = (struct tn_declared){ r.list.items, r.list.count };
-	return r.wrong ? TN_ERR_INPUT : TN_OK;
+	if (status != TN_OK)
+		return status;
+	if (pack)
+		*source = (struct tn_source){ name, pack->text, pack->len, true };
+	source->is_text = true;
+	r.xml.source = source;
+	status = read_source(&r);
+	if (status != TN_ERR_NOMEM)
+		*io = (struct tn_declared){ r.list.items, r.list.count };
+	return status;
 }
