@@ -74,7 +74,10 @@ typedef struct tenure_options {
 	const char *write_csv;    /* plan: MiniMalloc's CSV, here */
 	const char *write_header; /* plan: a C header with offsets, here */
 	int repair;         /* plan: from the graph's claims, or `plan`, made legal */
-	const char *format; /* lint: text, json, sarif, junit, github, markdown */
+	const char *format; /* lint: text, json, sarif, junit, github, markdown;
+	                       diff: text, json, markdown */
+	const char *fail_on_growth; /* diff: bytes ("4K") or percent ("2.5%") that the
+	                               arena may grow by; NULL: any */
 	enum tenure_level fail_on;
 	enum tenure_profile profile;     /* lint: what claims are judged for */
 	enum tenure_execution execution; /* lint: does the order of the ops count? */
@@ -111,6 +114,7 @@ int tenure_run(const tenure_options *options, const char *graph);
 int tenure_emit(const tenure_options *options, const char *graph);
 int tenure_validate(const tenure_options *options, const char *graph);
 int tenure_report(const tenure_options *options, const char *graph);
+int tenure_diff(const tenure_options *options, const char *before, const char *after);
 int tenure_explain(const tenure_options *options, const char *graph, const char *tensor);
 /* A rule by its id, or a table of those that match a pattern ("graph/" and a star). */
 int tenure_explain_rule(const tenure_options *options, const char *rule);

@@ -26,6 +26,8 @@ static int dispatch(const struct arguments *a)
 		return tenure_validate(o, a->operands[0]);
 	case COMMAND_REPORT:
 		return tenure_report(o, a->operands[0]);
+	case COMMAND_DIFF:
+		return tenure_diff(o, a->operands[0], a->operands[1]);
 	case COMMAND_EXPLAIN:
 		return a->n_operands == 1
 			       ? tenure_explain_rule(o, a->operands[0])

@@ -18,6 +18,8 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 		"emit, build and run; compare every layer bit for bit", 1, 1 },
 	[COMMAND_REPORT] = { "report", "GRAPH", "show the plan: page, picture, table", 1,
 		1 },
+	[COMMAND_DIFF] = { "diff", "OLD NEW",
+		"compare the memory of two versions of a model", 2, 2 },
 	[COMMAND_EXPLAIN] = { "explain", "GRAPH TENSOR | RULE",
 		"follow one tensor from the file to its address; tell of a lint rule", 1,
 		2 },
@@ -29,7 +31,8 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 
 #define C(name) (1u << COMMAND_##name)
 #define PLANS                                                                            \
-	(C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | C(EXPLAIN) | C(LINT))
+	(C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | C(EXPLAIN) | C(LINT) |   \
+		C(DIFF))
 #define READS (PLANS | C(VERIFY) | C(CONVERT))
 
 enum value_kind {
@@ -67,7 +70,7 @@ static const char *const allocation_words[] = { "static", "owner", NULL };
 static const struct option_row rows[] = {
 	{ "output", 'o', VALUE_TEXT, AT(output),
 		C(PLAN) | C(EMIT) | C(REPORT) | C(CONVERT) | C(LINT) | C(RUN) |
-			C(OFFSETS),
+			C(OFFSETS) | C(DIFF),
 		"FILE", "write here ('-': standard output)", NULL },
 	{ "json", 0, VALUE_FLAG, AT(json), C(PLAN), NULL, "print the plan as JSON",
 		NULL },
@@ -78,8 +81,11 @@ static const struct option_row rows[] = {
 	{ "repair", 0, VALUE_FLAG, AT(repair), C(PLAN), NULL,
 		"keep to the graph's claims, or to --plan, as far as they are legal",
 		NULL },
-	{ "format", 0, VALUE_TEXT, AT(format), C(LINT), "NAME",
-		"text, json, sarif, junit, github or markdown", NULL },
+	{ "format", 0, VALUE_TEXT, AT(format), C(LINT) | C(DIFF), "NAME",
+		"text, json, markdown; lint also sarif, junit, github", NULL },
+	{ "fail-on-growth", 0, VALUE_TEXT, AT(fail_on_growth), C(DIFF), "LIMIT",
+		"exit with 1 when the arena grows by more bytes (4K) or percent (2.5%)",
+		NULL },
 	{ "fail-on", 0, VALUE_WORD, AT(fail_on), C(LINT), "LEVEL",
 		"exit with 1 from this level on: error (default), warning or note",
 		level_words },

@@ -273,7 +273,7 @@ static json_t *count_or_null(size_t value)
 	return value ? json_integer((json_int_t)value) : json_null();
 }
 
-static json_t *finding(const struct tn_finding *f)
+json_t *tn_json_finding(const struct tn_finding *f)
 {
 	const struct tn_diag *d = f->diag;
 	json_t *o = json_object();
@@ -297,7 +297,7 @@ json_t *tn_json_findings(const struct tn_findings *findings)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < findings->n; i++)
-		if (!tn_json_push(list, finding(&findings->list[i]))) {
+		if (!tn_json_push(list, tn_json_finding(&findings->list[i]))) {
 			json_decref(list);
 			return NULL;
 		}

@@ -24,6 +24,7 @@ json_t *tn_json_decisions(const struct tn_view *v, bool file);
  * and with a plan the variant that runs and its scratch. */
 json_t *tn_json_ops(const struct tn_view *v);
 
+json_t *tn_json_finding(const struct tn_finding *f);
 json_t *tn_json_findings(const struct tn_findings *findings);
 
 /* Appends the document, indented, with a final line break, and drops it. */

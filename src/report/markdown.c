@@ -9,9 +9,7 @@
 
 #include "base/banned.h"
 
-/* A code span: in it nothing is markup, nothing is linked and nobody is mentioned. Its
- * fence is longer than any run of backticks inside; a bar would end the table's cell. */
-static void code(struct tn_strbuf *out, const char *text)
+void tn_markdown_code(struct tn_strbuf *out, const char *text)
 {
 	struct tn_strbuf visible;
 	size_t run = 0, longest = 0;
@@ -52,15 +50,15 @@ static void finding(const struct tn_finding *f, struct tn_strbuf *out)
 	else if (d->pointer && *d->pointer)
 		tn_strbuf_printf(&where, ":%s", d->pointer);
 	tn_strbuf_printf(out, "| %s | ", tn_severity_name(d->severity));
-	code(out, tn_finding_rule(f));
+	tn_markdown_code(out, tn_finding_rule(f));
 	tn_strbuf_puts(out, " | ");
 	if (where.len)
-		code(out, where.text);
+		tn_markdown_code(out, where.text);
 	tn_strbuf_puts(out, " | ");
-	code(out, d->message);
+	tn_markdown_code(out, d->message);
 	for (size_t i = 0; i < d->notes.count; i++) {
 		tn_strbuf_puts(out, "<br>");
-		code(out, d->notes.items[i]);
+		tn_markdown_code(out, d->notes.items[i]);
 	}
 	tn_strbuf_puts(out, " |\n");
 	out->failed = out->failed || where.failed;
@@ -92,7 +90,7 @@ static void plan(const struct tn_view *v, struct tn_strbuf *out)
 		tn_strbuf_puts(out, "\nThe plan is verified.\n");
 	} else if (v->refusal) {
 		tn_strbuf_puts(out, "\n**The plan is refused**: ");
-		code(out, v->refusal);
+		tn_markdown_code(out, v->refusal);
 		tn_strbuf_puts(out, "\n");
 	} else {
 		tn_strbuf_puts(out, "\n**Nobody has verified this plan.**\n");
@@ -105,20 +103,20 @@ static void candidate(
 	struct tn_strbuf text;
 
 	tn_strbuf_printf(out, "| %s | ", tn_words_verdict(c));
-	code(out, v->g->ops[c->op.i].name);
+	tn_markdown_code(out, v->g->ops[c->op.i].name);
 	tn_strbuf_puts(out, " | ");
 	tn_strbuf_init(&text);
 	tn_words_tensor(v->g, c->in, &text);
 	tn_strbuf_puts(&text, " > ");
 	tn_words_tensor(v->g, c->out, &text);
-	code(out, text.text ? text.text : "");
+	tn_markdown_code(out, text.text ? text.text : "");
 	out->failed = out->failed || text.failed;
 	tn_strbuf_release(&text);
 	tn_strbuf_puts(out, " | ");
 	tn_escape_number(out, c->saves_bytes);
 	tn_strbuf_printf(out, " | %s | ", tn_obligation_name(c->failed));
 	tn_words_reason(v, c, &text);
-	code(out, text.text ? text.text : "");
+	tn_markdown_code(out, text.text ? text.text : "");
 	out->failed = out->failed || text.failed;
 	tn_strbuf_release(&text);
 	tn_strbuf_puts(out, " |\n");
@@ -161,7 +159,7 @@ enum tn_status tn_markdown_write(
 		if (!v->g || (!v->plan && !v->inplace))
 			continue;
 		tn_strbuf_puts(out, "\n### ");
-		code(out, tn_view_file(v));
+		tn_markdown_code(out, tn_view_file(v));
 		tn_strbuf_putc(out, '\n');
 		if (v->plan)
 			plan(v, out);

@@ -1,0 +1,127 @@
+/* tenure diff: what became of the memory between two versions of a model. */
+#include <string.h>
+
+#include "driver/command.h"
+#include "report/diff.h"
+#include "report/text.h"
+
+#include "base/banned.h"
+
+typedef enum tn_status writer_fn(const struct tn_diff *d, struct tn_strbuf *out);
+
+static enum tn_status plain_text(const struct tn_diff *d, struct tn_strbuf *out)
+{
+	return tn_diff_text(d, false, out);
+}
+
+static enum tn_status colored_text(const struct tn_diff *d, struct tn_strbuf *out)
+{
+	return tn_diff_text(d, true, out);
+}
+
+/* NULL: there is no such format. */
+static writer_fn *writer_of(const tenure_options *o)
+{
+	if (strcmp(o->format, "json") == 0)
+		return tn_diff_json;
+	if (strcmp(o->format, "markdown") == 0)
+		return tn_diff_markdown;
+	if (strcmp(o->format, "text") == 0)
+		return o->color && !o->output ? colored_text : plain_text;
+	return NULL;
+}
+
+/* Too large for the memories that were given is a finding, not an end. */
+static enum tn_status read_version(struct tn_run *run, const char *file)
+{
+	enum tn_status status = tn_pipeline(run, file, STAGE_PLAN);
+
+	if (status == TN_ERR_REFUSED)
+		status = TN_OK;
+	return tn_pipeline_claims(run, status);
+}
+
+/* What stopped the command; findings are in the diff itself. */
+static void complain(struct tn_run *run)
+{
+	const struct tn_view view = tn_command_view(run);
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	if (run->diags.list.count &&
+		tn_text_findings(&view, 1, run->options->color != 0, &text) == TN_OK &&
+		text.len)
+		fwrite(text.text, 1, text.len, run->options->err);
+	tn_strbuf_release(&text);
+}
+
+static enum tn_status compare(struct tn_run *old, struct tn_run *new, writer_fn *write,
+	const struct tn_diff_growth *growth, bool *out_grown)
+{
+	const struct tn_view before = tn_command_view(old), after = tn_command_view(new);
+	struct tn_strbuf text;
+	struct tn_diff d;
+	enum tn_status status = tn_diff_find(&before, &after, &new->arena, &d);
+
+	tn_strbuf_init(&text);
+	if (status == TN_OK) {
+		d.growth = *growth;
+		d.growth.exceeded = growth->asked && tn_diff_grown(&d, growth);
+		*out_grown = d.growth.exceeded;
+		status = write(&d, &text);
+	}
+	if (status == TN_OK)
+		status = tn_command_deliver(new, &text);
+	tn_strbuf_release(&text);
+	return status;
+}
+
+static int end(struct tn_run *old, struct tn_run *new, enum tn_status status, bool grown)
+{
+	int result = grown ? TENURE_FINDINGS : TENURE_OK;
+
+	if (status == TN_ERR_NOMEM || old->diags.failed || new->diags.failed) {
+		fputs("tenure: out of memory\n", new->options->err);
+		result = TENURE_RESOURCES;
+	} else if (status != TN_OK) {
+		result = status == TN_ERR_INPUT ? TENURE_BAD_INPUT : TENURE_RESOURCES;
+		complain(old);
+		complain(new);
+	}
+	tn_run_release(old);
+	tn_run_release(new);
+	return result;
+}
+
+int tenure_diff(const tenure_options *options, const char *before, const char *after)
+{
+	struct tn_diff_growth growth = { false, -1, -1, false };
+	writer_fn *write = writer_of(options);
+	struct tn_run old, new;
+	enum tn_status status;
+	bool grown = false;
+
+	if (!write) {
+		fprintf(options->err,
+			"tenure: --format of diff must be text, json or markdown, not "
+			"'%s'\n",
+			options->format);
+		return TENURE_BAD_INPUT;
+	}
+	if (options->fail_on_growth &&
+		!tn_diff_growth_parse(options->fail_on_growth, &growth)) {
+		fprintf(options->err,
+			"tenure: --fail-on-growth must be a size or a percentage, not "
+			"'%s'\n",
+			options->fail_on_growth);
+		return TENURE_BAD_INPUT;
+	}
+	tn_run_init(&old, options);
+	tn_run_init(&new, options);
+	status = read_version(&old, before);
+	if (status == TN_OK)
+		status = read_version(&new, after);
+	if (status == TN_OK)
+		status = compare(&old, &new, write, &growth, &grown);
+	return end(&old, &new, status, grown);
+}
