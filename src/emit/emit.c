@@ -6,6 +6,7 @@
 #include "base/banned.h"
 #include "base/checked.h"
 #include "base/file.h"
+#include "emit/footprint.h"
 #include "emit/text.h"
 #include "emit/writer.h"
 
@@ -401,5 +402,79 @@ enum tn_status tn_emit(const struct tn_emit_model *models, uint32_t n_models,
 	for (uint32_t m = 0; m < n_models && status == TN_OK; m++)
 		if (!summarise(&e, &e.ws[m], &out[m]))
 			status = TN_ERR_NOMEM;
+	return status;
+}
+
+/* ---- sizes ---- */
+
+#define CALL_CODE  24 /* bytes: what compilers made of calls, beside the operands */
+#define CALL_FRAME 24
+
+static void measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < w->program.n_ops; i++) {
+		const struct tn_program_op *po = &w->program.ops[i];
+		const uint32_t operands = po->call.n_in + po->call.n_out;
+
+		if (po->elided || !po->bound)
+			continue;
+		for (size_t cpu = 0; cpu < TN_FOOTPRINT_CPUS; cpu++)
+			out->code_bytes[cpu] += CALL_CODE + 8 * (int64_t)operands +
+						po->call.kernel->params->size;
+		most = operands > most ? operands : most;
+	}
+	out->stack_bytes = CALL_FRAME + 4 * (int64_t)most;
+}
+
+static void measure_kernels(const struct emission *e, struct tn_emit_sizes *out)
+{
+	int64_t deepest = 0;
+
+	for (size_t i = 0; i < e->files.list.count; i++) {
+		const struct tn_embedded *file = e->files.list.items[i];
+		const struct tn_footprint *known = tn_footprint_find(file->name);
+
+		if (!is_source(file))
+			continue;
+		if (!known) {
+			out->n_unmeasured++;
+			continue;
+		}
+		for (size_t cpu = 0; cpu < TN_FOOTPRINT_CPUS; cpu++)
+			out->code_bytes[cpu] += known->text[cpu];
+		deepest = tn_max_i64(deepest, known->stack);
+	}
+	out->stack_bytes += deepest;
+}
+
+enum tn_status tn_emit_measure(const struct tn_emit_model *model, struct tn_arena *arena,
+	struct tn_diags *diags, struct tn_emit_sizes *out)
+{
+	const struct tn_emit_options options = { 0 };
+	struct emission e = { .options = &options,
+		.arena = arena,
+		.diags = diags,
+		.ws = TN_NEW(arena, struct tn_writer),
+		.n = 1 };
+	enum tn_status status;
+
+	*out = (struct tn_emit_sizes){ 0 };
+	if (!e.ws)
+		return TN_ERR_NOMEM;
+	status = prepare(&e, 0, model);
+	if (status != TN_OK)
+		return status;
+	tn_strbuf_init(&e.ws->params);
+	tn_strbuf_init(&e.ws->body);
+	tn_write_calls(e.ws);
+	if (e.ws->params.failed || e.ws->body.failed)
+		status = TN_ERR_NOMEM;
+	tn_strbuf_release(&e.ws->params);
+	tn_strbuf_release(&e.ws->body);
+	out->constant_bytes = (int64_t)tn_pool_bytes(&e.ws->pool);
+	measure_calls(e.ws, out);
+	measure_kernels(&e, out);
 	return status;
 }

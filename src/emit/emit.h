@@ -21,6 +21,7 @@
 
 #include "base/diag.h"
 #include "base/status.h"
+#include "emit/footprint.h"
 #include "ir/graph.h"
 #include "plan/plan.h"
 
@@ -60,6 +61,20 @@ struct tn_emit_summary { /* one for each model */
 enum tn_status TN_MUST_CHECK tn_emit(const struct tn_emit_model *models,
 	uint32_t n_models, const struct tn_emit_options *options, const char *dir,
 	struct tn_arena *arena, struct tn_diags *diags, struct tn_emit_summary *out);
+
+struct tn_emit_sizes {
+	int64_t constant_bytes; /* weights and tables, equal ones once */
+	int64_t code_bytes[TN_FOOTPRINT_CPUS]; /* of the kernels that are called, and of
+	                    the calls, by processor: see tn_footprint_column */
+	int64_t stack_bytes; /* of the run function and of the deepest kernel */
+	uint32_t n_unmeasured; /* kernels that no figure is known of */
+};
+
+/* What tn_emit would write, and what the compiler would make of it, without doing either:
+ * kernels count as measured (footprint.h), calls by the sizes of their parameters. Status
+ * as of tn_emit. */
+enum tn_status TN_MUST_CHECK tn_emit_measure(const struct tn_emit_model *model,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_emit_sizes *out);
 
 /* The processors that the Makefile knows, "host" first; NULL ends the list. */
 const char *tn_emit_cpu_name(uint32_t i);
