@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "ir/constants.h"
 #include "report/diff_match.h"
 
 #include "base/banned.h"
@@ -40,13 +41,14 @@ static enum tn_status look(
 
 static int64_t constant_bytes(const struct tn_graph *g)
 {
-	int64_t sum = 0;
+	struct tn_constants constants;
+	struct tn_arena scratch;
+	enum tn_status status;
 
-	for (uint32_t i = 0; g && i < g->n_tensors; i++)
-		if (g->tensors[i].data_kind != DATA_NONE && g->tensors[i].bytes > 0 &&
-			!tn_add_i64(sum, g->tensors[i].bytes, &sum))
-			return -1;
-	return g ? sum : -1;
+	tn_arena_init(&scratch);
+	status = tn_constants_find(g, &scratch, &constants);
+	tn_arena_release(&scratch);
+	return status == TN_OK ? constants.bytes : -1;
 }
 
 static void figures_of(const struct tn_diff_side *s, int64_t *out)
@@ -64,10 +66,10 @@ static void figures_of(const struct tn_diff_side *s, int64_t *out)
 		out[DIFF_DISJOINT] = p->disjoint_bound_bytes;
 		out[DIFF_NO_REUSE] = p->no_reuse_bytes;
 	}
-	out[DIFF_CONSTANTS] = constant_bytes(g);
 	if (s->peak != TN_NONE)
 		out[DIFF_PEAK_LIVE] = s->loads[s->peak].live_bytes;
 	if (g) {
+		out[DIFF_CONSTANTS] = constant_bytes(g);
 		out[DIFF_OPS] = g->n_ops;
 		out[DIFF_TENSORS] = g->n_tensors;
 	}

@@ -1,6 +1,7 @@
 #include "report/diff.h"
 #include "report/diff_words.h"
 #include "report/json_parts.h"
+#include "report/peak.h"
 #include "report/words.h"
 
 #include "base/banned.h"
@@ -56,6 +57,7 @@ static json_t *box_of(const struct tn_view *v, const struct tn_box *box)
 
 static json_t *peak_of(const struct tn_diff_side *s)
 {
+	const struct tn_peak peak = { s->v, &s->boxes, s->loads, s->peak };
 	const struct tn_box *boxes[PEAK_BOXES];
 	json_t *out, *tensors;
 	tn_op_id op;
@@ -64,7 +66,7 @@ static json_t *peak_of(const struct tn_diff_side *s)
 	if (s->peak == TN_NONE)
 		return json_null();
 	op = tn_view_op_at(s->v, s->peak);
-	n = tn_diff_peak_boxes(s, boxes, PEAK_BOXES);
+	n = tn_peak_boxes(&peak, boxes, PEAK_BOXES);
 	out = json_object();
 	tensors = json_array();
 	for (uint32_t i = 0; i < n && i < PEAK_BOXES && tensors; i++)

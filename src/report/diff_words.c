@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "report/escape.h"
+#include "report/peak.h"
 #include "report/words.h"
 
 #include "base/banned.h"
@@ -27,31 +28,6 @@ void tn_diff_words_change(const struct tn_diff_figure *f, struct tn_strbuf *out)
 		tn_strbuf_puts(out, up ? "  +" : "  -");
 		tenths(tn_permille(by, f->before), out);
 	}
-}
-
-uint32_t tn_diff_peak_boxes(
-	const struct tn_diff_side *s, const struct tn_box **out, uint32_t n)
-{
-	uint32_t found = 0;
-
-	for (uint32_t i = 0; i < s->boxes.n; i++) {
-		const struct tn_box *box = &s->boxes.list[i];
-		uint32_t at;
-
-		if (s->peak == TN_NONE || box->begin >= 2 * (int64_t)s->peak + 2 ||
-			box->end <= 2 * (int64_t)s->peak)
-			continue;
-		at = found < n ? found : n;
-		found++;
-		while (at > 0 && out[at - 1]->bytes < box->bytes) {
-			if (at < n)
-				out[at] = out[at - 1];
-			at--;
-		}
-		if (at < n)
-			out[at] = box;
-	}
-	return found;
 }
 
 static void quoted(const char *name, struct tn_strbuf *out)
@@ -80,28 +56,9 @@ static void tensor(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *o
 
 void tn_diff_words_peak(const struct tn_diff_side *s, struct tn_strbuf *out)
 {
-	const struct tn_box *boxes[TN_DIFF_NAMED];
-	const tn_op_id op = tn_view_op_at(s->v, s->peak);
-	const uint32_t n = tn_diff_peak_boxes(s, boxes, TN_DIFF_NAMED);
+	const struct tn_peak peak = { s->v, &s->boxes, s->loads, s->peak };
 
-	quoted(s->v->g->ops[op.i].name, out);
-	tn_strbuf_printf(out, " (op %u), ", s->peak);
-	bytes(s->loads[s->peak].live_bytes, out);
-	tn_strbuf_puts(out, " live");
-	for (uint32_t i = 0; i < n && i < TN_DIFF_NAMED; i++) {
-		struct tn_strbuf name;
-
-		tn_strbuf_init(&name);
-		tn_box_name(s->v, boxes[i], &name);
-		tn_strbuf_puts(out, i ? ", " : ": ");
-		quoted(name.text ? name.text : "", out);
-		tn_strbuf_putc(out, ' ');
-		bytes(boxes[i]->bytes, out);
-		out->failed = out->failed || name.failed;
-		tn_strbuf_release(&name);
-	}
-	if (n > TN_DIFF_NAMED)
-		tn_strbuf_printf(out, " and %u more", n - TN_DIFF_NAMED);
+	tn_peak_words(&peak, out);
 }
 
 void tn_diff_words_op(

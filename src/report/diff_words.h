@@ -4,14 +4,8 @@
 
 #include "report/diff.h"
 
-#define TN_DIFF_NAMED 6 /* tensors that are named at the peak */
-
 /* "+16,384 B  +49.1 %" */
 void tn_diff_words_change(const struct tn_diff_figure *f, struct tn_strbuf *out);
-
-/* The boxes in use at the peak, largest first, at most n of them; their number. */
-uint32_t tn_diff_peak_boxes(
-	const struct tn_diff_side *s, const struct tn_box **out, uint32_t n);
 
 /* "'conv' (op 3), 33,296 B live: 'a' 16,384 B, ... and 2 more" */
 void tn_diff_words_peak(const struct tn_diff_side *s, struct tn_strbuf *out);
