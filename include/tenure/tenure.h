@@ -41,6 +41,7 @@ typedef struct tenure_options {
 	FILE *out; /* results */
 	FILE *err; /* diagnostics, progress */
 	int color; /* err is a terminal that shows colours */
+	int color_out; /* out is one */
 
 	/* reading and planning */
 	const char *from;   /* format of the input; NULL: by content */
@@ -56,12 +57,15 @@ typedef struct tenure_options {
 	const char *allow_inexact; /* passes that may round floats otherwise, or NULL */
 	int64_t align;      /* bytes, of every offset; a power of two */
 	tenure_list regions;  /* memories: "NAME:BYTES[:ALIGN[:COST]][@BASE]" */
-	tenure_list reserves; /* "REGION:BYTES", for other users of a memory */
+	tenure_list reserves; /* "REGION:BYTES", or "BYTES" of --ram or of a board, for
+	                         other users of a memory */
 	tenure_list owned;    /* regions that hold nothing but what is pinned to them */
 	tenure_list pins;     /* "TENSOR=REGION[+OFFSET]" or "TENSOR=@ADDRESS" */
 	int64_t ram;        /* budget in bytes; -1: none */
 	int max_batch;      /* plan: the largest batch that fits instead of a plan */
 	int64_t flash;      /* budget in bytes; -1: none */
+	const char *target; /* lint: a board's id, or "all"; NULL: none */
+	tenure_list boards; /* lint: files of boards beside those of the program */
 	int64_t nodes;      /* search nodes; 0: the default */
 	int64_t capacity;   /* offsets: stop at the first answer that fits; -1: minimise */
 	int minimize;       /* offsets: the default, said aloud */
@@ -79,6 +83,9 @@ typedef struct tenure_options {
 	const char *fail_on_growth; /* diff: bytes ("4K") or percent ("2.5%") that the
 	                               arena may grow by; NULL: any */
 	enum tenure_level fail_on;
+	const char *only; /* lint: families or ids of rules, with commas; NULL: all */
+	int hook;         /* lint, check: files that are no graphs are skipped silently */
+	int64_t jobs;     /* lint: files at the same time; 0 and 1: one */
 	enum tenure_profile profile;     /* lint: what claims are judged for */
 	enum tenure_execution execution; /* lint: does the order of the ops count? */
 	tenure_list contracts; /* lint, verify: files of kernel contracts, or packs */
@@ -92,7 +99,7 @@ typedef struct tenure_options {
 	tenure_list inputs; /* raw or .npy files, by graph input */
 	tenure_list outputs;
 	int dump_layers;
-	const char *cpu;    /* emit: host, cortex-m4, ... */
+	const char *cpu;    /* emit: host, cortex-m4, ...; lint: whose code counts */
 	int debug;          /* emit: every tensor apart, names, digests, canaries */
 	const char *on;     /* validate: "host,cortex-m4" */
 	int synthetic;      /* validate: seeded values where the file has none */
@@ -106,6 +113,7 @@ typedef struct tenure_options {
 /* Defaults: overlap full, align 16, seed 1, no budget, standard streams. */
 void tenure_options_init(tenure_options *options);
 
+/* graphs: files, folders, patterns of glob(7) */
 int tenure_lint(const tenure_options *options, const char *const *graphs, size_t n);
 int tenure_plan(const tenure_options *options, const char *graph);
 /* plan NULL: what the file itself carries */
@@ -114,6 +122,8 @@ int tenure_run(const tenure_options *options, const char *graph);
 int tenure_emit(const tenure_options *options, const char *graph);
 int tenure_validate(const tenure_options *options, const char *graph);
 int tenure_report(const tenure_options *options, const char *graph);
+/* plans beside their models, X.plan.json of X.tflite, X.onnx or X.json */
+int tenure_check(const tenure_options *options, const char *const *files, size_t n);
 int tenure_diff(const tenure_options *options, const char *before, const char *after);
 int tenure_explain(const tenure_options *options, const char *graph, const char *tensor);
 /* A rule by its id, or a table of those that match a pattern ("graph/" and a star). */

@@ -26,6 +26,8 @@ static int dispatch(const struct arguments *a)
 		return tenure_validate(o, a->operands[0]);
 	case COMMAND_REPORT:
 		return tenure_report(o, a->operands[0]);
+	case COMMAND_CHECK:
+		return tenure_check(o, a->operands, a->n_operands);
 	case COMMAND_DIFF:
 		return tenure_diff(o, a->operands[0], a->operands[1]);
 	case COMMAND_EXPLAIN:
@@ -74,6 +76,7 @@ int main(int argc, char **argv)
 		return TENURE_OK;
 	}
 	args.options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+	args.options.color_out = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	status = dispatch(&args);
 	/* a full disk or a closed pipe shows only now */
 	if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const struct command_info command_infos[COMMAND_COUNT] = {
-	[COMMAND_LINT] = { "lint", "GRAPH...",
+	[COMMAND_LINT] = { "lint", "GRAPH|DIR...",
 		"judge every in-place, view and reuse decision of a graph", 1,
 		(size_t)-1 },
 	[COMMAND_PLAN] = { "plan", "GRAPH", "find a verified memory plan", 1, 1 },
@@ -18,6 +18,8 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 		"emit, build and run; compare every layer bit for bit", 1, 1 },
 	[COMMAND_REPORT] = { "report", "GRAPH", "show the plan: page, picture, table", 1,
 		1 },
+	[COMMAND_CHECK] = { "check", "FILE|DIR...",
+		"check the plans beside models, X.plan.json of X.tflite", 1, (size_t)-1 },
 	[COMMAND_DIFF] = { "diff", "OLD NEW",
 		"compare the memory of two versions of a model", 2, 2 },
 	[COMMAND_EXPLAIN] = { "explain", "GRAPH TENSOR | RULE",
@@ -33,7 +35,7 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 #define PLANS                                                                            \
 	(C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | C(EXPLAIN) | C(LINT) |   \
 		C(DIFF))
-#define READS (PLANS | C(VERIFY) | C(CONVERT))
+#define READS (PLANS | C(VERIFY) | C(CONVERT) | C(CHECK))
 
 enum value_kind {
 	VALUE_FLAG,
@@ -89,6 +91,12 @@ static const struct option_row rows[] = {
 	{ "fail-on", 0, VALUE_WORD, AT(fail_on), C(LINT), "LEVEL",
 		"exit with 1 from this level on: error (default), warning or note",
 		level_words },
+	{ "only", 0, VALUE_TEXT, AT(only), C(LINT), "FAMILIES",
+		"report these families of rules only: memory,hazard ...", NULL },
+	{ "hook", 0, VALUE_FLAG, AT(hook), C(LINT) | C(CHECK), NULL,
+		"skip files that are no graphs, without a word", NULL },
+	{ "jobs", 'j', VALUE_SIZE, AT(jobs), C(LINT), "N", "so many files at a time",
+		NULL },
 	{ "profile", 0, VALUE_WORD, AT(profile), C(LINT), "NAME",
 		"judge claims for inference (default) or training", profile_words },
 	{ "execution", 0, VALUE_WORD, AT(execution), C(LINT), "MODE",
@@ -131,21 +139,29 @@ static const struct option_row rows[] = {
 		"alignment of every offset (default 16)", NULL },
 	{ "region", 0, VALUE_LIST, AT(regions), PLANS, "R",
 		"a memory, NAME:BYTES[:ALIGN[:COST]][@BASE] (repeatable)", NULL },
-	{ "reserve", 0, VALUE_LIST, AT(reserves), PLANS, "REGION:BYTES",
-		"the end of a region belongs to others (repeatable)", NULL },
+	{ "reserve", 0, VALUE_LIST, AT(reserves), PLANS, "[REGION:]BYTES",
+		"the end of a region, or so many bytes of --ram or of the board, belong "
+		"to "
+		"others (repeatable)",
+		NULL },
 	{ "owned", 0, VALUE_LIST, AT(owned), PLANS, "REGION",
 		"the caller's memory: pinned tensors only (repeatable)", NULL },
 	{ "pin", 0, VALUE_LIST, AT(pins), PLANS, "T=R[+OFFSET]",
 		"tensor T is in region R, or at an address: T=@ADDRESS (repeatable)",
 		NULL },
 	{ "ram", 0, VALUE_SIZE, AT(ram), C(LINT) | C(PLAN), "BYTES",
-		"budget for the arena", NULL },
+		"budget for the arena; lint: with stack and reserve", NULL },
 	{ "max-batch", 0, VALUE_FLAG, AT(max_batch), C(PLAN), NULL,
 		"print the largest batch that fits --ram or the regions", NULL },
-	{ "flash", 0, VALUE_SIZE, AT(flash), C(LINT), "BYTES", "budget for the constants",
+	{ "flash", 0, VALUE_SIZE, AT(flash), C(LINT), "BYTES",
+		"budget for weights, tables and code", NULL },
+	{ "target", 0, VALUE_TEXT, AT(target), C(LINT), "BOARD",
+		"budgets of a board (nrf52840, rp2040 ...), or all: which ones fit",
 		NULL },
 	{ "capacity", 0, VALUE_SIZE, AT(capacity), C(OFFSETS) | C(VERIFY), "BYTES",
 		"stop at the first answer that fits; what a CSV may take", NULL },
+	{ "boards", 0, VALUE_LIST, AT(boards), C(LINT), "FILE",
+		"more boards, as rules/boards.xml has them (repeatable)", NULL },
 	{ "minimize", 0, VALUE_FLAG, AT(minimize), C(OFFSETS), NULL,
 		"look for the least height (default)", NULL },
 	{ "nodes", 0, VALUE_SIZE, AT(nodes), PLANS | C(OFFSETS), "N",
@@ -169,7 +185,7 @@ static const struct option_row rows[] = {
 		"write an output here, raw or .npy, in order (repeatable)", NULL },
 	{ "dump-layers", 0, VALUE_FLAG, AT(dump_layers), C(RUN), NULL,
 		"print a digest of every activation", NULL },
-	{ "cpu", 0, VALUE_TEXT, AT(cpu), C(EMIT), "NAME",
+	{ "cpu", 0, VALUE_TEXT, AT(cpu), C(EMIT) | C(LINT), "NAME",
 		"host or cortex-m0plus, -m3, -m4, -m7, -m33, -m55", NULL },
 	{ "debug", 0, VALUE_FLAG, AT(debug), C(EMIT), NULL,
 		"tensors apart, names, digests, canaries", NULL },
@@ -443,11 +459,12 @@ void help_print(FILE *out, enum command command)
 		info->operands, info->summary);
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct option_row *row = &rows[i];
+		const char letter[] = { '-', row->letter, ',', ' ', '\0' };
 		char left[48];
 
 		if (!((row->commands >> command) & 1))
 			continue;
-		snprintf(left, sizeof(left), "%s--%s%s%s", row->letter ? "-o, " : "",
+		snprintf(left, sizeof(left), "%s--%s%s%s", row->letter ? letter : "",
 			row->name, row->value ? " " : "", row->value ? row->value : "");
 		fprintf(out, "  %-24s %s\n", left, row->help);
 	}

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "driver/fit.h"
+#include "driver/budget.h"
 #include "driver/trial.h"
 #include "ir/batch.h"
 #include "report/escape.h"
@@ -130,8 +130,8 @@ enum tn_status tn_batch_largest(struct tn_run *run)
 		return status;
 	status = try_batch(run, batch, false, &best);
 	if (status == TN_OK && !best.fits)
-		return tn_fit_budget(run) ? refuse(run, "found no batch that fits")
-					  : TN_ERR_REFUSED;
+		return tn_budget_arena(run) ? refuse(run, "found no batch that fits")
+					    : TN_ERR_REFUSED;
 	if (status == TN_OK)
 		status = search(run, &batch, &next);
 	if (status == TN_OK)

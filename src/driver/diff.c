@@ -27,7 +27,7 @@ static writer_fn *writer_of(const tenure_options *o)
 	if (strcmp(o->format, "markdown") == 0)
 		return tn_diff_markdown;
 	if (strcmp(o->format, "text") == 0)
-		return o->color && !o->output ? colored_text : plain_text;
+		return o->color_out && !o->output ? colored_text : plain_text;
 	return NULL;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 #include "base/checked.h"
-#include "driver/trial.h"
+#include "driver/changes.h"
 
 #define TRIALS_MAX 32 /* of single changes */
 #define NAMES_MAX  8 /* tensors that are named at the peak */
@@ -106,141 +106,27 @@ static void name_peak(struct tn_run *run, const struct tn_run *grown, uint32_t r
 
 /* ---- single changes ---- */
 
-static bool change_overlap(struct tn_trial *t, uint32_t i)
-{
-	(void)i;
-	if (t->options.overlap == TENURE_OVERLAP_FULL)
-		return false;
-	t->options.overlap = TENURE_OVERLAP_FULL;
-	return true;
-}
-
-static bool change_schedule(struct tn_trial *t, uint32_t i)
-{
-	(void)i;
-	if (t->options.schedule == TENURE_SCHEDULE_SEARCH)
-		return false;
-	t->options.schedule = TENURE_SCHEDULE_SEARCH;
-	return true;
-}
-
-static bool change_inputs(struct tn_trial *t, uint32_t i)
-{
-	bool any = false;
-
-	(void)i;
-	for (uint32_t k = 0; k < t->run.graph.n_inputs; k++) {
-		struct tn_tensor *input = &t->run.graph.tensors[t->run.graph.inputs[k].i];
-
-		any = any || !input->clobber;
-		input->clobber = true;
-	}
-	return any;
-}
-
-static uint32_t count_keep(const struct tn_run *run)
-{
-	return (uint32_t)run->options->keep.n;
-}
-
-static bool change_keep(struct tn_trial *t, uint32_t i)
-{
-	const char *name = t->options.keep.items[i];
-
-	for (uint32_t k = 0; k < t->run.graph.n_tensors; k++)
-		if (strcmp(t->run.graph.tensors[k].name, name) == 0)
-			t->run.graph.tensors[k].observed = false;
-	return true;
-}
-
-static const char *name_keep(const struct tn_run *run, uint32_t i)
-{
-	return run->options->keep.items[i];
-}
-
-static uint32_t count_pins(const struct tn_run *run)
-{
-	return run->memories.n_pins;
-}
-
-static bool change_pin(struct tn_trial *t, uint32_t i)
-{
-	struct tn_memories *m = &t->run.memories;
-
-	m->pins[i] = m->pins[--m->n_pins];
-	return true;
-}
-
-static const char *name_pin(const struct tn_run *run, uint32_t i)
-{
-	return run->graph.tensors[run->memories.pins[i].tensor].name;
-}
-
-static uint32_t count_regions(const struct tn_run *run)
-{
-	return run->memories.n_regions;
-}
-
-static bool change_reserve(struct tn_trial *t, uint32_t i)
-{
-	struct tn_plan_region *r = &t->run.memories.regions[i];
-	const bool any = r->reserved > 0;
-
-	r->reserved = 0;
-	return any;
-}
-
-static bool change_owned(struct tn_trial *t, uint32_t i)
-{
-	struct tn_plan_region *r = &t->run.memories.regions[i];
-	const bool any = r->owned;
-
-	r->owned = false;
-	return any;
-}
-
-static const char *name_region(const struct tn_run *run, uint32_t i)
-{
-	return run->memories.regions[i].name;
-}
-
-static const struct change {
-	uint32_t (*count)(const struct tn_run *run); /* NULL: one */
-	bool (*apply)(struct tn_trial *t, uint32_t i); /* false: nothing to change */
-	const char *(*name)(const struct tn_run *run, uint32_t i); /* NULL: none */
-	const char *text, *end; /* around the name */
-} changes[] = {
-	{ NULL, change_overlap, NULL, "--overlap full", "" },
-	{ NULL, change_schedule, NULL, "--schedule search", "" },
-	{ NULL, change_inputs, NULL,
-		"graph inputs that may be overwritten (without --keep-inputs, or "
-		"'clobber' in the graph)",
-		"" },
-	{ count_keep, change_keep, name_keep, "without --keep ", "" },
-	{ count_pins, change_pin, name_pin, "without the pin of '", "'" },
-	{ count_regions, change_reserve, name_region, "without the reserve of '", "'" },
-	{ count_regions, change_owned, name_region, "without --owned ", "" },
-};
-
 static void try_changes(struct tn_run *run)
 {
 	uint32_t trials = 0;
 
-	for (size_t c = 0; c < sizeof(changes) / sizeof(*changes); c++) {
-		const struct change *change = &changes[c];
-		const uint32_t n = change->count ? change->count(run) : 1;
+	for (size_t c = 0; c < TN_CHANGES; c++) {
+		const struct tn_change *change = &tn_changes[c];
+		const uint32_t n = tn_change_count(change, run);
 
 		for (uint32_t i = 0; i < n && trials < TRIALS_MAX; i++) {
+			struct tn_strbuf words;
 			struct tn_trial t;
 
-			if (tn_trial_start(&t, run) && change->apply(&t, i)) {
+			tn_strbuf_init(&words);
+			if (tn_trial_start(&t, run) && change->apply(&t, run, i)) {
 				trials++;
-				if (tn_pipeline_solve(&t.run) == TN_OK)
-					tn_diag_note(&run->diags, "would fit: %s%s%s",
-						change->text,
-						change->name ? change->name(run, i) : "",
-						change->end);
+				tn_change_words(change, run, i, &words);
+				if (tn_pipeline_solve(&t.run) == TN_OK && words.text)
+					tn_diag_note(
+						&run->diags, "would fit: %s", words.text);
 			}
+			tn_strbuf_release(&words);
 			tn_trial_end(&t);
 		}
 	}
@@ -304,28 +190,4 @@ void tn_fit_explain(struct tn_run *run)
 				m->regions[r].capacity + missing(run, &l, r),
 				missing(run, &l, r));
 	try_changes(run);
-}
-
-bool tn_fit_budget(struct tn_run *run)
-{
-	const int64_t ram = run->options->ram;
-	struct tn_plan_region arena = {
-		.name = "arena", .capacity = ram, .align = run->options->align, .cost = 1
-	};
-	struct tn_trial whole;
-
-	if (ram < 0 || run->plan.arena_bytes <= ram)
-		return true;
-	tn_diag_at(&run->diags, SEVERITY_ERROR, "memory/over-budget", run->source, "",
-		NULL,
-		"the arena needs %" PRId64 " B, %" PRId64 " B more than the %" PRId64
-		" B of --ram",
-		run->plan.arena_bytes, run->plan.arena_bytes - ram, ram);
-	run->memories = (struct tn_memories){ .regions = &arena, .n_regions = 1 };
-	if (fits_with(&whole, run, 0, INT64_MAX / 16))
-		name_peak(run, &whole.run, 0);
-	tn_trial_end(&whole);
-	try_changes(run);
-	run->memories = (struct tn_memories){ 0 };
-	return false;
 }

@@ -9,7 +9,4 @@
  * it fit; each of these has been planned. Silent trials; the run is not changed. */
 void tn_fit_explain(struct tn_run *run);
 
-/* The same for --ram and a plan in one memory that is larger. False: it is over. */
-bool tn_fit_budget(struct tn_run *run);
-
 #endif

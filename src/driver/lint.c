@@ -2,8 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "driver/budget.h"
 #include "driver/command.h"
-#include "driver/fit.h"
+#include "driver/files.h"
+#include "driver/parallel.h"
 #include "report/github.h"
 #include "report/json.h"
 #include "report/junit.h"
@@ -11,34 +13,38 @@
 #include "report/sarif.h"
 #include "report/text.h"
 
-static enum tn_status text_format(const struct tn_run *first, const struct tn_view *views,
+/* ---- formats ---- */
+
+/* File by file: its findings, then its candidates, unless only findings are wanted; the
+ * totals of all at the end. */
+static enum tn_status text_format(const tenure_options *o, const struct tn_view *views,
 	size_t n, struct tn_strbuf *out)
 {
-	enum tn_status status =
-		tn_text_findings(views, n, first->options->color != 0, out);
+	const bool color = o->color_out && !o->output;
+	enum tn_status status = TN_OK;
 
-	for (size_t i = 0; i < n && status == TN_OK; i++)
-		status = tn_text_candidates(&views[i], first->options->color != 0, out);
+	for (size_t i = 0; i < n && status == TN_OK; i++) {
+		status = tn_text_findings(&views[i], 1, color, out);
+		if (status == TN_OK && !o->only && !o->hook)
+			status = tn_text_candidates(&views[i], color, out);
+	}
 	return status == TN_OK ? tn_text_totals(views, n, out) : status;
 }
 
-static enum tn_status format(const struct tn_run *first, const struct tn_view *views,
+static enum tn_status format(const tenure_options *o, const struct tn_view *views,
 	size_t n, struct tn_strbuf *out)
 {
-	const char *name = first->options->format;
-
-	if (strcmp(name, "json") == 0)
+	if (strcmp(o->format, "json") == 0)
 		return tn_json_lint(views, n, out);
-	if (strcmp(name, "sarif") == 0)
+	if (strcmp(o->format, "sarif") == 0)
 		return tn_sarif_write(views, n, out);
-	if (strcmp(name, "junit") == 0)
-		return tn_junit_write(
-			views, n, (enum tn_severity)first->options->fail_on, out);
-	if (strcmp(name, "github") == 0)
+	if (strcmp(o->format, "junit") == 0)
+		return tn_junit_write(views, n, (enum tn_severity)o->fail_on, out);
+	if (strcmp(o->format, "github") == 0)
 		return tn_github_write(views, n, out);
-	if (strcmp(name, "markdown") == 0)
+	if (strcmp(o->format, "markdown") == 0)
 		return tn_markdown_write(views, n, out);
-	return text_format(first, views, n, out);
+	return text_format(o, views, n, out);
 }
 
 static bool known_format(const char *name)
@@ -52,25 +58,17 @@ static bool known_format(const char *name)
 	return false;
 }
 
-/* Budgets: the arena and the constants against what the user has. */
-static void check_budget(struct tn_run *run)
-{
-	const tenure_options *o = run->options;
-	int64_t constants = 0;
+/* ---- one file ---- */
 
-	if (run->planned)
-		(void)tn_fit_budget(run);
-	for (uint32_t i = 0; i < run->graph.n_tensors; i++)
-		if (run->graph.tensors[i].data_kind != DATA_NONE)
-			constants += run->graph.tensors[i].bytes;
-	if (o->flash >= 0 && constants > o->flash)
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "memory/flash-over-budget",
-			run->source, "", NULL,
-			"the constants need %" PRId64 " B, %" PRId64
-			" B more than the %" PRId64
-			" B of --flash; sharing memory cannot help",
-			constants, constants - o->flash, o->flash);
-}
+struct lint {
+	const tenure_options *options;
+	struct tn_arena arena; /* of the command: files, boards */
+	struct tn_diags diags; /* that are about no file */
+	struct tn_file_names files;
+	struct tn_boards boards;
+	struct tn_run *runs; /* by file */
+	int *exits; /* by file */
+};
 
 /* What rewriting would gain, unless it has been done already. */
 static enum tn_status look_for_rewrites(struct tn_run *run)
@@ -88,58 +86,154 @@ static enum tn_status look_for_rewrites(struct tn_run *run)
 	return status;
 }
 
-static int lint_all(const tenure_options *options, const char *const *graphs, size_t n,
-	struct tn_run *runs, struct tn_view *views)
+/* --only: findings of other families are left out. A file that cannot be read is none. */
+static bool wanted(const char *list, const char *rule)
 {
+	const size_t family = rule ? strcspn(rule, "/") : 0;
+
+	for (const char *at = list; *at; at += *at == ',') {
+		const size_t len = strcspn(at, ",");
+
+		if (rule && ((len == family && strncmp(at, rule, len) == 0) ||
+				    (strlen(rule) == len && strncmp(at, rule, len) == 0)))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+static void keep_only(struct tn_run *run, const char *list)
+{
+	struct tn_diags *d = &run->diags;
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->list.count; i++)
+		if (wanted(list, d->list.items[i].rule))
+			d->list.items[n++] = d->list.items[i];
+	d->list.count = n;
+	d->errors = d->warnings = 0;
+	for (size_t i = 0; i < n; i++) {
+		d->errors += d->list.items[i].severity == SEVERITY_ERROR;
+		d->warnings += d->list.items[i].severity == SEVERITY_WARNING;
+	}
+}
+
+static void lint_file(void *user, size_t i)
+{
+	struct lint *l = user;
+	const tenure_options *o = l->options;
+	struct tn_run *run = &l->runs[i];
 	/* which order is better only plans can tell */
-	const enum tn_stage last =
-		options->ram >= 0 || options->dump ||
-				options->schedule == TENURE_SCHEDULE_SEARCH
-			? STAGE_PLAN
-			: STAGE_PROVE;
+	const bool plans =
+		tn_budget_asked(o) || o->dump || o->schedule == TENURE_SCHEDULE_SEARCH;
+	enum tn_status status;
+
+	tn_run_init(run, o);
+	run->keep_claims = true;
+	run->only_graphs = l->files.list[i].found || o->hook;
+	status =
+		tn_pipeline(run, l->files.list[i].name, plans ? STAGE_PLAN : STAGE_PROVE);
+	if (run->skipped) {
+		l->exits[i] = TENURE_OK;
+		return;
+	}
+	status = tn_pipeline_claims(run, status);
+	if (status == TN_OK)
+		status = look_for_rewrites(run);
+	if (status == TN_OK && run->planned)
+		status = tn_budget_check(run, &l->boards);
+	if (status == TN_OK && o->only)
+		keep_only(run, o->only);
+	l->exits[i] = tn_exit_status(run, status);
+}
+
+/* ---- all ---- */
+
+static bool is_graph(const struct tn_run *run)
+{
+	return !run->skipped;
+}
+
+static enum tn_status write_all(struct lint *l, struct tn_run *first)
+{
+	const size_t n = l->files.n;
+	struct tn_view *views = TN_NEW_ARRAY(&l->arena, struct tn_view, n);
+	size_t shown = 0;
 	struct tn_strbuf out;
 	enum tn_status status;
+
+	if (!views)
+		return TN_ERR_NOMEM;
+	tn_strbuf_init(&out);
+	for (size_t i = 0; i < n; i++) {
+		struct tn_run *run = &l->runs[i];
+
+		if (!is_graph(run))
+			continue;
+		views[shown] = tn_command_view(run);
+		if (!views[shown].file)
+			views[shown].file = l->files.list[i].name;
+		shown++;
+		if (run->dumps.len)
+			tn_strbuf_add(&out, run->dumps.text, run->dumps.len);
+	}
+	/* a hook that was given no graph has nothing to say */
+	status = l->options->hook && !shown ? TN_OK
+					    : format(l->options, views, shown, &out);
+	if (status == TN_OK)
+		status = tn_command_deliver(first, &out);
+	tn_strbuf_release(&out);
+	return status;
+}
+
+static int lint_all(struct lint *l)
+{
+	const tenure_options *o = l->options;
+	struct tn_run whole; /* where the result is delivered */
 	int worst = TENURE_OK;
 
-	for (size_t i = 0; i < n; i++) {
-		int exit_status;
-
-		tn_run_init(&runs[i], options);
-		status = tn_pipeline(&runs[i], graphs[i], last);
-		status = tn_pipeline_claims(&runs[i], status);
-		if (status == TN_OK)
-			status = look_for_rewrites(&runs[i]);
-		if (status == TN_OK)
-			check_budget(&runs[i]);
-		exit_status = tn_exit_status(&runs[i], status);
-		worst = exit_status > worst ? exit_status : worst;
-		views[i] = tn_command_view(&runs[i]);
-		if (!views[i].file)
-			views[i].file = graphs[i];
+	l->runs = TN_NEW_ARRAY(&l->arena, struct tn_run, l->files.n);
+	l->exits = TN_NEW_ARRAY(&l->arena, int, l->files.n);
+	if (!l->runs || !l->exits) {
+		fputs("tenure: out of memory\n", o->err);
+		return TENURE_RESOURCES;
 	}
-	tn_strbuf_init(&out);
-	for (size_t i = 0; i < n; i++)
-		if (runs[i].dumps.len)
-			tn_strbuf_add(&out, runs[i].dumps.text, runs[i].dumps.len);
-	status = format(&runs[0], views, n, &out);
-	if (status == TN_OK)
-		status = tn_command_deliver(&runs[0], &out);
-	if (status != TN_OK) {
-		fprintf(options->err, "tenure: cannot write the findings\n");
+	tn_parallel((size_t)(o->jobs > 1 ? o->jobs : 1), l->files.n, lint_file, l);
+	for (size_t i = 0; i < l->files.n; i++)
+		worst = l->exits[i] > worst ? l->exits[i] : worst;
+	tn_run_init(&whole, o);
+	if (write_all(l, &whole) != TN_OK) {
+		fprintf(o->err, "tenure: cannot write the findings\n");
 		worst = TENURE_RESOURCES;
 	}
-	tn_strbuf_release(&out);
-	for (size_t i = 0; i < n; i++)
-		tn_run_release(&runs[i]);
+	tn_run_release(&whole);
+	for (size_t i = 0; i < l->files.n; i++)
+		tn_run_release(&l->runs[i]);
 	return worst;
+}
+
+static int complain(const struct lint *l, enum tn_status status)
+{
+	const struct tn_view view = { .diags = &l->diags };
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	if (tn_text_findings(&view, 1, l->options->color != 0, &text) == TN_OK &&
+		text.len)
+		fwrite(text.text, 1, text.len, l->options->err);
+	tn_strbuf_release(&text);
+	if (status == TN_ERR_INPUT)
+		return TENURE_BAD_INPUT;
+	if (status == TN_ERR_NOMEM)
+		fputs("tenure: out of memory\n", l->options->err);
+	return TENURE_RESOURCES;
 }
 
 int tenure_lint(const tenure_options *options, const char *const *graphs, size_t n)
 {
-	struct tn_arena arena;
-	struct tn_run *runs;
-	struct tn_view *views;
-	int result = TENURE_RESOURCES;
+	struct lint l = { .options = options };
+	enum tn_status status;
+	int result;
 
 	if (!known_format(options->format)) {
 		fprintf(options->err,
@@ -149,13 +243,12 @@ int tenure_lint(const tenure_options *options, const char *const *graphs, size_t
 			options->format);
 		return TENURE_BAD_INPUT;
 	}
-	tn_arena_init(&arena);
-	runs = TN_NEW_ARRAY(&arena, struct tn_run, n);
-	views = TN_NEW_ARRAY(&arena, struct tn_view, n);
-	if (runs && views)
-		result = lint_all(options, graphs, n, runs, views);
-	else
-		fputs("tenure: out of memory\n", options->err);
-	tn_arena_release(&arena);
+	tn_arena_init(&l.arena);
+	tn_diags_init(&l.diags, &l.arena);
+	status = tn_files_find(graphs, n, &l.arena, &l.diags, &l.files);
+	if (status == TN_OK)
+		status = tn_budget_boards(options, &l.arena, &l.diags, &l.boards);
+	result = status == TN_OK ? lint_all(&l) : complain(&l, status);
+	tn_arena_release(&l.arena);
 	return result;
 }

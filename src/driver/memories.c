@@ -172,13 +172,21 @@ static void read_region(struct reader *r)
 
 /* ---- --reserve and --owned ---- */
 
+bool tn_reserve_plain(const char *text, int64_t *out)
+{
+	return !number(&text, out) && !*text;
+}
+
 static void read_reserve(struct reader *r)
 {
 	const char *at = r->text + strcspn(r->text, ":");
-	struct tn_plan_region *region = find(r, r->text, (size_t)(at - r->text));
+	struct tn_plan_region *region;
 	int64_t bytes = 0;
 	bool given;
 
+	if (!r->out->n_regions && tn_reserve_plain(r->text, &bytes))
+		return; /* of the one memory: the budget counts it */
+	region = find(r, r->text, (size_t)(at - r->text));
 	if (!region || !field(r, &at, ':', "size", &given, &bytes))
 		return;
 	if (!given || *at)

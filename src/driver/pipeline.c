@@ -62,6 +62,10 @@ static enum tn_status read_graph(struct tn_run *run, const char *file)
 	if (status != TN_OK)
 		return status;
 	im.source = run->source;
+	if (run->only_graphs && !im.from && !tn_import_is_graph(run->source)) {
+		run->skipped = true;
+		return TN_ERR_INPUT;
+	}
 	return tn_import(&im, &run->graph);
 }
 

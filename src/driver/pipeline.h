@@ -49,6 +49,11 @@ struct tn_run {
 	struct tn_plan plan;
 	struct tn_verdict verdict;
 	bool judged, planned, verified;
+	bool only_graphs; /* set before: a file that is no graph that can be read is
+	                     skipped without a word */
+	bool skipped; /* that is what happened; the status is TN_ERR_INPUT */
+	bool keep_claims; /* set before: a graph with claims is not rewritten unless
+	                     --rewrite says so, for they speak of the file's ops */
 	bool synthetic; /* --synthetic replaced something: values are not the model's */
 };
 

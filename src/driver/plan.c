@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "driver/batch.h"
+#include "driver/budget.h"
 #include "driver/command.h"
-#include "driver/fit.h"
 #include "driver/repair.h"
 #include "export/plan_files.h"
 #include "report/plan_view_json.h"
@@ -78,7 +78,7 @@ int tenure_plan(const tenure_options *options, const char *graph)
 		status = show(&run);
 	if (status == TN_OK)
 		status = write_files(&run);
-	if (status == TN_OK && !tn_fit_budget(&run))
+	if (status == TN_OK && !tn_budget_arena(&run))
 		status = TN_ERR_REFUSED;
 	return tn_command_end(&run, status);
 }

@@ -50,7 +50,7 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 
 	if (run->options->rewrite)
 		list = run->options->rewrite;
-	else if (run->options->repair)
+	else if (run->options->repair || (run->keep_claims && run->graph.n_claims))
 		list = "none"; /* claims speak of the file's ops */
 	if (run->plan_file)
 		status = tn_file_read(

@@ -407,7 +407,7 @@ enum tn_status tn_emit(const struct tn_emit_model *models, uint32_t n_models,
 
 /* ---- sizes ---- */
 
-#define CALL_CODE  24 /* bytes: what compilers made of calls, beside the operands */
+#define CALL_CODE  12 /* bytes: what compilers made of calls, beside the operands */
 #define CALL_FRAME 24
 
 static void measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
@@ -418,7 +418,7 @@ static void measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
 		const struct tn_program_op *po = &w->program.ops[i];
 		const uint32_t operands = po->call.n_in + po->call.n_out;
 
-		if (po->elided || !po->bound)
+		if (po->elided || !po->call.kernel)
 			continue;
 		for (size_t cpu = 0; cpu < TN_FOOTPRINT_CPUS; cpu++)
 			out->code_bytes[cpu] += CALL_CODE + 8 * (int64_t)operands +

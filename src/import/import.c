@@ -13,6 +13,13 @@ const char *tn_import_sniff(const struct tn_source *source)
 	return format ? format->name : NULL;
 }
 
+bool tn_import_is_graph(const struct tn_source *source)
+{
+	const struct tn_format *format = tn_format_sniff(source);
+
+	return format && format->read;
+}
+
 static void list_formats(struct tn_import *im)
 {
 	const struct tn_format *format;

@@ -43,6 +43,9 @@ enum tn_status TN_MUST_CHECK tn_import(struct tn_import *im, struct tn_graph *ou
 /* Sniffed format name for messages ("tflite", "native", ...), or NULL. */
 const char *tn_import_sniff(const struct tn_source *source);
 
+/* Does the content look like a graph of a format that can be read? */
+bool tn_import_is_graph(const struct tn_source *source);
+
 /* The single readers, called by tn_import; they do not validate. */
 enum tn_status TN_MUST_CHECK tn_import_native(struct tn_import *im, struct tn_graph *out);
 enum tn_status TN_MUST_CHECK tn_import_tflite(struct tn_import *im, struct tn_graph *out);

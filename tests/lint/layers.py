@@ -32,7 +32,7 @@ LAYERS = {
                "rewrite", "plan/plan.h", "board"],
     "driver": ["base", "ir", "plan", "contract", "import", "export", "analysis", "inplace",
                "claims", "lower", "verify", "bind", "exec", "rewrite", "emit", "validate",
-                "report", "rules", "board"],
+               "report", "rules", "board"],
     "board": ["base", "emit/embedded.h"],
     "cli": [],
 }

@@ -1,0 +1,227 @@
+/* tenure check: plans that lie beside their models, are they still right, and no larger than
+ * need be? X.plan.json is the plan of X.tflite, X.onnx or X.json. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+#include "driver/command.h"
+#include "driver/files.h"
+#include "import/import.h"
+#include "report/text.h"
+
+#include "base/banned.h"
+
+#define PLAN_ENDING ".plan.json"
+
+static const char *const model_endings[] = { ".tflite", ".onnx", ".json" };
+
+#define MODEL_ENDINGS (sizeof(model_endings) / sizeof(*model_endings))
+
+/* A model and its plan. */
+struct pair {
+	const char *model, *plan;
+};
+
+struct check {
+	const tenure_options *options;
+	struct tn_arena arena;
+	struct tn_diags diags;
+	TN_VEC(struct pair) pairs;
+	bool nomem, wrong;
+};
+
+static bool is_there(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool ends(const char *name, const char *ending, size_t *out_stem)
+{
+	const size_t len = strlen(name), end = strlen(ending);
+
+	*out_stem = len > end ? len - end : 0;
+	return len > end && strcmp(name + len - end, ending) == 0;
+}
+
+static char *with_ending(struct check *c, const char *name, size_t stem, const char *end)
+{
+	char *made = tn_arena_printf(&c->arena, "%.*s%s", (int)stem, name, end);
+
+	c->nomem = c->nomem || !made;
+	return made;
+}
+
+static void add(struct check *c, const char *model, const char *plan)
+{
+	for (size_t i = 0; i < c->pairs.count; i++)
+		if (strcmp(c->pairs.items[i].plan, plan) == 0)
+			return; /* model and plan were both named */
+	if (!tn_vec_push(&c->arena, &c->pairs, ((struct pair){ model, plan })))
+		c->nomem = true;
+}
+
+static void refuse(struct check *c, const char *name, const char *why)
+{
+	if (c->options->hook)
+		return;
+	tn_diag_at(&c->diags, SEVERITY_ERROR, "command/check", NULL, NULL, name,
+		"'%s' %s", name, why);
+	c->wrong = true;
+}
+
+static void add_plan(struct check *c, const char *plan, size_t stem)
+{
+	for (size_t i = 0; i < MODEL_ENDINGS && !c->nomem; i++) {
+		const char *model = with_ending(c, plan, stem, model_endings[i]);
+
+		if (model && is_there(model)) {
+			add(c, model, plan);
+			return;
+		}
+	}
+	tn_diag_at(&c->diags, SEVERITY_ERROR, "plan/no-model", NULL, NULL, plan,
+		"'%s' has no model beside it: %.*s.tflite, .onnx or .json", plan,
+		(int)stem, plan);
+	c->wrong = true;
+}
+
+static void add_model(struct check *c, const char *model)
+{
+	for (size_t i = 0; i < MODEL_ENDINGS && !c->nomem; i++) {
+		const char *plan;
+		size_t stem;
+
+		if (!ends(model, model_endings[i], &stem))
+			continue;
+		plan = with_ending(c, model, stem, PLAN_ENDING);
+		if (plan && is_there(plan)) {
+			add(c, model, plan);
+			return;
+		}
+	}
+	refuse(c, model, "has no plan beside it");
+}
+
+/* What a plan that is made now needs, as the committed one was asked for. */
+static enum tn_status plan_anew(
+	const struct tn_run *old, const struct pair *p, int64_t *out_bytes)
+{
+	tenure_options options = *old->options;
+	struct tn_run new;
+	enum tn_status status;
+
+	options.plan = NULL;
+	options.align = old->plan.regions[0].align;
+	options.schedule = old->plan.schedule.searched ? TENURE_SCHEDULE_SEARCH
+						       : TENURE_SCHEDULE_GIVEN;
+	tn_run_init(&new, &options);
+	status = tn_pipeline(&new, p->model, STAGE_PLAN);
+	*out_bytes = new.plan.arena_bytes;
+	tn_run_release(&new);
+	return status;
+}
+
+static enum tn_status compare(struct tn_run *run, const struct pair *p)
+{
+	const int64_t bytes = run->plan.arena_bytes;
+	int64_t anew;
+	enum tn_status status;
+
+	if (run->plan.n_regions != 1)
+		return TN_OK;
+	status = plan_anew(run, p, &anew);
+	if (status != TN_OK || anew >= bytes)
+		return status;
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/larger", run->source, "", p->plan,
+		"the plan '%s' needs %" PRId64 " B, one that is made now %" PRId64
+		" B: %" PRId64 " B less",
+		p->plan, bytes, anew, bytes - anew);
+	return TN_ERR_REFUSED;
+}
+
+/* A plan of another version of the model: what would the new one be? */
+static void note_anew(struct tn_run *run, const struct pair *p)
+{
+	const tenure_options *o = run->options;
+	struct tn_run new;
+
+	tn_run_init(&new, o);
+	if (tn_pipeline(&new, p->model, STAGE_PLAN) == TN_OK)
+		tn_diag_note(&run->diags,
+			"a plan that is made now needs %" PRId64
+			" B: tenure plan %s -o %s",
+			new.plan.arena_bytes, p->model, p->plan);
+	tn_run_release(&new);
+}
+
+static int check_pair(const tenure_options *options, const struct pair *p)
+{
+	struct tn_run run;
+	enum tn_status status;
+
+	tn_run_init(&run, options);
+	run.plan_file = p->plan;
+	status = tn_pipeline(&run, p->model, STAGE_IMPORT);
+	if (status == TN_OK)
+		status = tn_command_use_plan(&run);
+	if (status == TN_ERR_REFUSED)
+		note_anew(&run, p);
+	if (status == TN_OK)
+		status = compare(&run, p);
+	if (status == TN_OK)
+		fprintf(options->out, "%s: right for %s, %" PRId64 " B\n", p->plan,
+			p->model, run.plan.arena_bytes);
+	return tn_command_end(&run, status);
+}
+
+static void complain(const struct check *c)
+{
+	const struct tn_view view = { .diags = &c->diags };
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	if (tn_text_findings(&view, 1, c->options->color != 0, &text) == TN_OK &&
+		text.len)
+		fwrite(text.text, 1, text.len, c->options->err);
+	tn_strbuf_release(&text);
+}
+
+int tenure_check(const tenure_options *options, const char *const *names, size_t n)
+{
+	struct check c = { .options = options };
+	struct tn_file_names files;
+	enum tn_status status;
+	int worst = TENURE_OK;
+
+	tn_arena_init(&c.arena);
+	tn_diags_init(&c.diags, &c.arena);
+	status = tn_files_find(names, n, &c.arena, &c.diags, &files);
+	for (size_t i = 0; i < files.n && status == TN_OK; i++) {
+		size_t stem;
+
+		if (ends(files.list[i].name, PLAN_ENDING, &stem))
+			add_plan(&c, files.list[i].name, stem);
+		else if (!files.list[i].found || options->hook)
+			add_model(&c, files.list[i].name);
+	}
+	complain(&c);
+	if (status != TN_OK || c.wrong)
+		worst = status == TN_OK || status == TN_ERR_INPUT ? TENURE_BAD_INPUT
+								  : TENURE_RESOURCES;
+	for (size_t i = 0; i < c.pairs.count && !c.nomem; i++) {
+		const int one = check_pair(options, &c.pairs.items[i]);
+
+		worst = one > worst ? one : worst;
+	}
+	if (c.nomem || c.diags.failed) {
+		fputs("tenure: out of memory\n", options->err);
+		worst = TENURE_RESOURCES;
+	}
+	tn_arena_release(&c.arena);
+	return worst;
+}

@@ -1,0 +1,30 @@
+/* The files that a command line means: names, folders, patterns. */
+#ifndef TN_DRIVER_FILES_H
+#define TN_DRIVER_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/status.h"
+
+struct tn_file_name {
+	const char *name;
+	bool found; /* in a folder or by a pattern, not named: it need not be a graph */
+};
+
+struct tn_file_names {
+	struct tn_file_name *list;
+	size_t n;
+};
+
+/* In the order of the operands, what is found in one sorted by name; each file once. A
+ * folder means the files below it whose names end as graphs' do (.tflite, .json, .onnx,
+ * .xml, .hlo), hidden ones and links to folders left out; a pattern is one of glob(7),
+ * unless there is a file of that name. TN_ERR_INPUT, reported: a folder cannot be read, or
+ * a pattern matches nothing. */
+enum tn_status TN_MUST_CHECK tn_files_find(const char *const *operands, size_t n,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_file_names *out);
+
+#endif
