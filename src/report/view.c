@@ -52,3 +52,24 @@ bool tn_view_elided(const struct tn_view *v, tn_op_id op)
 		return v->plan->ops[op.i].elided;
 	return v->aliases && v->aliases->elided[op.i];
 }
+
+const struct tn_candidate *tn_view_candidates(
+	const struct tn_view *v, tn_op_id op, size_t *out_n)
+{
+	const struct tn_inplace *all = v->inplace;
+	uint32_t position = tn_view_position(v, op);
+	size_t lo = 0, hi = all ? all->n : 0, end;
+
+	while (lo < hi) { /* they are in execution order */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (tn_view_position(v, all->list[mid].op) < position)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (end = lo; all && end < all->n && all->list[end].op.i == op.i;)
+		end++;
+	*out_n = end - lo;
+	return end > lo ? &all->list[lo] : NULL;
+}

@@ -64,4 +64,8 @@ struct tn_alias tn_view_alias(const struct tn_view *v, tn_tensor_id id);
 /* Does nothing run at this op? */
 bool tn_view_elided(const struct tn_view *v, tn_op_id op);
 
+/* The candidates of an op, neighbours in the list; NULL and 0 when there are none. */
+const struct tn_candidate *tn_view_candidates(
+	const struct tn_view *v, tn_op_id op, size_t *out_n);
+
 #endif
