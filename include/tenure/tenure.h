@@ -107,7 +107,11 @@ typedef struct tenure_options {
 
 	/* report: files to write; NULL: not wanted */
 	const char *svg, *dot, *trace, *csv;
+	const char *graph_svg;
+	const char *explorer, *overlay, *overlay_verdicts; /* for Model Explorer */
 	int ascii;
+	const char *focus; /* dot, graph_svg: only the ops around the one of this name */
+	int64_t radius;    /* how many ops away from it */
 } tenure_options;
 
 /* Defaults: overlap full, align 16, seed 1, no budget, standard streams. */

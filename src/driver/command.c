@@ -21,6 +21,7 @@ void tenure_options_init(tenure_options *options)
 		.format = "text",
 		.fail_on = TENURE_LEVEL_ERROR,
 		.seed = 1,
+		.radius = 2,
 		.on = "host" };
 }
 

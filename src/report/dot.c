@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <graphviz/cgraph.h>
-
-#include "report/boxes.h"
+#include "report/dot_parts.h"
 #include "report/escape.h"
+#include "report/findings.h"
 #include "report/traffic.h"
 #include "report/words.h"
 
@@ -15,21 +14,8 @@
 
 enum { NAME_COLUMNS = 40 };
 
-struct dot {
-	const struct tn_view *v;
-	struct tn_arena *arena;
-	Agraph_t *graph;
-	const struct tn_load *loads; /* by position */
-	uint32_t peak; /* position */
-	bool *drawn; /* by op */
-	uint32_t *producer; /* by tensor: op, or TN_NONE */
-	Agnode_t **tensor; /* by tensor: its own node, or NULL */
-	Agnode_t **op; /* by op: its node, or NULL */
-	bool failed; /* memory ran out */
-};
-
 /* cgraph wants texts that it may write to, and does not. */
-static char *text_of(struct dot *d, const char *text)
+static char *text_of(struct tn_dot *d, const char *text)
 {
 	char *copy = tn_arena_strdup(d->arena, text);
 
@@ -38,7 +24,7 @@ static char *text_of(struct dot *d, const char *text)
 	return copy;
 }
 
-static void set(struct dot *d, void *object, const char *name, const char *value)
+void tn_dot_set(struct tn_dot *d, void *object, const char *name, const char *value)
 {
 	char *n = text_of(d, name), *v = text_of(d, value), *none = text_of(d, "");
 
@@ -46,8 +32,8 @@ static void set(struct dot *d, void *object, const char *name, const char *value
 		d->failed = true;
 }
 
-/* A name inside a label: DOT has escapes (\N, \l) and character references of its own. */
-static void label_name(struct tn_strbuf *out, const char *name)
+/* DOT has escapes (\N, \l) and character references of its own. */
+void tn_dot_name(struct tn_strbuf *out, const char *name)
 {
 	struct tn_strbuf safe;
 
@@ -65,28 +51,38 @@ static void label_name(struct tn_strbuf *out, const char *name)
 	tn_strbuf_release(&safe);
 }
 
-/* Sets the label and gives the buffer back. */
-static void set_label(
-	struct dot *d, void *object, const char *attr, struct tn_strbuf *label)
+void tn_dot_label(struct tn_dot *d, void *object, struct tn_strbuf *label)
 {
 	d->failed = d->failed || label->failed;
 	if (!d->failed)
-		set(d, object, attr, label->text ? label->text : "");
+		tn_dot_set(d, object, "label", label->text ? label->text : "");
 	tn_strbuf_release(label);
 }
 
-static Agnode_t *node(struct dot *d, char kind, uint32_t i)
+Agnode_t *tn_dot_node(struct tn_dot *d, Agraph_t *g, const char *kind, uint32_t i)
 {
-	char name[16];
+	char name[32];
 	char *text;
 	Agnode_t *n;
 
-	snprintf(name, sizeof(name), "%c%" PRIu32, kind, i);
+	snprintf(name, sizeof(name), "%s%" PRIu32, kind, i);
 	text = text_of(d, name);
-	n = text ? agnode(d->graph, text, 1) : NULL;
+	n = text ? agnode(g, text, 1) : NULL;
 	if (!n)
 		d->failed = true;
 	return n;
+}
+
+Agedge_t *tn_dot_edge(struct tn_dot *d, Agraph_t *g, Agnode_t *from, Agnode_t *to)
+{
+	Agedge_t *e;
+
+	if (d->failed || !from || !to)
+		return NULL;
+	e = agedge(g, from, to, NULL, 1);
+	if (!e)
+		d->failed = true;
+	return e;
 }
 
 static void bytes(struct tn_strbuf *out, int64_t value)
@@ -96,7 +92,7 @@ static void bytes(struct tn_strbuf *out, int64_t value)
 }
 
 /* "1x8x8x8 i8, 512 B at 1,024" */
-static void describe(struct dot *d, uint32_t tensor, struct tn_strbuf *out)
+static void describe(struct tn_dot *d, uint32_t tensor, struct tn_strbuf *out)
 {
 	const struct tn_tensor *t = &d->v->g->tensors[tensor];
 	const struct tn_plan_tensor *p = d->v->plan ? &d->v->plan->tensors[tensor] : NULL;
@@ -110,42 +106,42 @@ static void describe(struct dot *d, uint32_t tensor, struct tn_strbuf *out)
 	}
 }
 
-static void tensor_name(struct dot *d, uint32_t tensor, struct tn_strbuf *out)
+static void tensor_name(struct tn_dot *d, uint32_t tensor, struct tn_strbuf *out)
 {
 	struct tn_strbuf name;
 
 	tn_strbuf_init(&name);
 	tn_words_tensor(d->v->g, (tn_tensor_id){ tensor }, &name);
-	label_name(out, name.text ? name.text : "");
+	tn_dot_name(out, name.text ? name.text : "");
 	out->failed = out->failed || name.failed;
 	tn_strbuf_release(&name);
 }
 
 /* Tensors that the caller sees, and those that nobody makes, have nodes of their own. */
-static Agnode_t *tensor_node(struct dot *d, uint32_t i)
+static Agnode_t *tensor_node(struct tn_dot *d, uint32_t i)
 {
 	const char *role = tn_words_role(d->v->g, (tn_tensor_id){ i });
 	struct tn_strbuf label;
 
 	if (d->tensor[i])
 		return d->tensor[i];
-	d->tensor[i] = node(d, 't', i);
+	d->tensor[i] = tn_dot_node(d, d->graph, "t", i);
 	if (d->failed)
 		return NULL;
 	tn_strbuf_init(&label);
 	tensor_name(d, i, &label);
 	tn_strbuf_printf(&label, "\\n%s ", role);
 	describe(d, i, &label);
-	set_label(d, d->tensor[i], "label", &label);
-	set(d, d->tensor[i], "shape", "note");
-	set(d, d->tensor[i], "fillcolor",
+	tn_dot_label(d, d->tensor[i], &label);
+	tn_dot_set(d, d->tensor[i], "shape", "note");
+	tn_dot_set(d, d->tensor[i], "fillcolor",
 		strcmp(role, "output") == 0  ? "#e8e3f5"
 		: strcmp(role, "input") == 0 ? "#dcefed"
 					     : "#f3f3f0");
 	return d->tensor[i];
 }
 
-static void op_node(struct dot *d, uint32_t position)
+static void op_node(struct tn_dot *d, uint32_t position)
 {
 	tn_op_id id = tn_view_op_at(d->v, position);
 	const struct tn_op *op = &d->v->g->ops[id.i];
@@ -153,14 +149,14 @@ static void op_node(struct dot *d, uint32_t position)
 	bool elided = tn_view_elided(d->v, id);
 	struct tn_strbuf label;
 
-	d->op[id.i] = node(d, 'n', id.i);
+	d->op[id.i] = tn_dot_node(d, d->graph, "n", id.i);
 	if (d->failed)
 		return;
 	tn_strbuf_init(&label);
 	tn_strbuf_printf(&label, "%" PRIu32 "  ", position);
-	label_name(&label, op->name);
+	tn_dot_name(&label, op->name);
 	tn_strbuf_puts(&label, "\\n");
-	label_name(&label, tn_words_op_type(op));
+	tn_dot_name(&label, tn_words_op_type(op));
 	if (d->loads) {
 		tn_strbuf_puts(&label, elided ? "\\nnothing runs" : "\\nlive ");
 		if (!elided)
@@ -172,49 +168,49 @@ static void op_node(struct dot *d, uint32_t position)
 	}
 	if (position == d->peak)
 		tn_strbuf_puts(&label, "\\nPEAK");
-	set_label(d, d->op[id.i], "label", &label);
+	if (d->finding[id.i]) {
+		tn_strbuf_printf(
+			&label, "\\n%s ", tn_severity_name(d->finding[id.i]->severity));
+		tn_dot_name(&label, d->finding[id.i]->rule);
+	}
+	tn_dot_label(d, d->op[id.i], &label);
 	if (position == d->peak) {
-		set(d, d->op[id.i], "fillcolor", "#fbe3d4");
-		set(d, d->op[id.i], "color", "#b3441e");
-		set(d, d->op[id.i], "penwidth", "2.5");
+		tn_dot_set(d, d->op[id.i], "fillcolor", "#fbe3d4");
+		tn_dot_set(d, d->op[id.i], "color", "#b3441e");
+		tn_dot_set(d, d->op[id.i], "penwidth", "2.5");
 	} else if (elided) {
-		set(d, d->op[id.i], "style", "rounded,filled,dashed");
+		tn_dot_set(d, d->op[id.i], "style", "rounded,filled,dashed");
+	}
+	if (d->finding[id.i] && d->finding[id.i]->severity != SEVERITY_NOTE) {
+		bool error = d->finding[id.i]->severity == SEVERITY_ERROR;
+
+		tn_dot_set(d, d->op[id.i], "color", error ? "#b3261e" : "#a86a00");
+		tn_dot_set(d, d->op[id.i], "fontcolor", error ? "#8c1d18" : "#7a4d00");
+		tn_dot_set(d, d->op[id.i], "penwidth", "2.5");
 	}
 }
 
 static const struct tn_candidate *candidate_of(
-	const struct dot *d, tn_op_id op, uint32_t input)
+	const struct tn_dot *d, tn_op_id op, uint32_t input)
 {
-	const struct tn_inplace *all = d->v->inplace;
+	size_t n;
+	const struct tn_candidate *list = tn_view_candidates(d->v, op, &n);
 
-	/* in execution order, so the op's are neighbours; the first of them is found by
-	 * its position */
-	size_t lo = 0, hi = all ? all->n : 0;
-	uint32_t position = tn_view_position(d->v, op);
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (tn_view_position(d->v, all->list[mid].op) < position)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; all && lo < all->n && all->list[lo].op.i == op.i; lo++)
-		if (all->list[lo].input == input)
-			return &all->list[lo];
+	for (size_t i = 0; i < n; i++)
+		if (list[i].input == input)
+			return &list[i];
 	return NULL;
 }
 
 /* How the reader deals with the tensor's bytes: the edge says it. */
-static void style_edge(struct dot *d, Agedge_t *e, tn_op_id reader, uint32_t input,
+static void style_edge(struct tn_dot *d, Agedge_t *e, tn_op_id reader, uint32_t input,
 	struct tn_strbuf *label)
 {
 	const struct tn_candidate *c = candidate_of(d, reader, input);
 	int64_t shared;
 
 	if (tn_view_elided(d->v, reader)) {
-		set(d, e, "style", "dashed");
+		tn_dot_set(d, e, "style", "dashed");
 		tn_strbuf_puts(label, "\\nview");
 		return;
 	}
@@ -223,32 +219,48 @@ static void style_edge(struct dot *d, Agedge_t *e, tn_op_id reader, uint32_t inp
 	shared = tn_candidate_shared(d->v, c);
 	if (shared && tn_candidate_in_place(d->v, c)) {
 		/* green is for what the verifier has accepted */
-		set(d, e, "color",
+		tn_dot_set(d, e, "color",
 			d->v->verified ? "#2f7d4f:#2f7d4f" : "#5c6166:#5c6166");
 		tn_strbuf_puts(label, "\\nin place");
 	} else if (shared) {
-		set(d, e, "color", "#a86a00:#a86a00");
+		tn_dot_set(d, e, "color", "#a86a00:#a86a00");
 		tn_strbuf_puts(label, "\\noverlap ");
 		bytes(label, shared);
 	} else if (!d->v->plan && c->verdict == VERDICT_PROVED) {
-		set(d, e, "color", "#2f7d4f");
+		tn_dot_set(d, e, "color", "#2f7d4f");
 		tn_strbuf_puts(label, "\\nmay be in place");
 	}
 }
 
-static void edge(struct dot *d, Agnode_t *from, Agnode_t *to, uint32_t tensor,
+/* The label of an edge: to the left, and a little away from the line. */
+static void beside(struct tn_dot *d, Agedge_t *e, struct tn_strbuf *lines)
+{
+	struct tn_strbuf label;
+
+	tn_strbuf_init(&label);
+	tn_strbuf_puts(&label, lines->len ? "  " : "");
+	for (size_t i = 0; i < lines->len; i++) {
+		tn_strbuf_putc(&label, lines->text[i]);
+		if (lines->text[i] != '\\')
+			continue;
+		i++; /* an escape; the only one that is no letter of a name ends a line */
+		tn_strbuf_puts(&label, lines->text[i] == 'n' ? "l  " : "\\");
+	}
+	tn_strbuf_puts(&label, lines->len ? "\\l" : "");
+	label.failed = label.failed || lines->failed;
+	tn_strbuf_release(lines);
+	tn_dot_label(d, e, &label);
+}
+
+static void edge(struct tn_dot *d, Agnode_t *from, Agnode_t *to, uint32_t tensor,
 	tn_op_id reader, uint32_t input)
 {
 	struct tn_strbuf label;
 	Agedge_t *e;
 
-	if (d->failed || !from || !to)
+	e = tn_dot_edge(d, d->graph, from, to);
+	if (!e)
 		return;
-	e = agedge(d->graph, from, to, NULL, 1);
-	if (!e) {
-		d->failed = true;
-		return;
-	}
 	tn_strbuf_init(&label);
 	if (d->producer[tensor] != TN_NONE) {
 		tensor_name(d, tensor, &label);
@@ -257,11 +269,11 @@ static void edge(struct dot *d, Agnode_t *from, Agnode_t *to, uint32_t tensor,
 	}
 	if (reader.i != TN_NONE)
 		style_edge(d, e, reader, input, &label);
-	set_label(d, e, "label", &label);
+	beside(d, e, &label);
 }
 
 /* A view that no op makes hangs on whoever makes its root. */
-static void hang_view(struct dot *d, uint32_t tensor)
+static void hang_view(struct tn_dot *d, uint32_t tensor)
 {
 	uint32_t root = tn_view_alias(d->v, (tn_tensor_id){ tensor }).root.i, from;
 	Agnode_t *node;
@@ -271,19 +283,15 @@ static void hang_view(struct dot *d, uint32_t tensor)
 		return;
 	from = d->producer[root];
 	node = from == TN_NONE ? tensor_node(d, root) : d->op[from];
-	if (d->failed || !node || !d->tensor[tensor])
+	e = tn_dot_edge(d, d->graph, node, d->tensor[tensor]);
+	if (!e)
 		return;
-	e = agedge(d->graph, node, d->tensor[tensor], NULL, 1);
-	if (!e) {
-		d->failed = true;
-		return;
-	}
-	set(d, e, "style", "dashed");
-	set(d, e, "label", "view");
+	tn_dot_set(d, e, "style", "dashed");
+	tn_dot_set(d, e, "label", "view");
 }
 
 /* The node that an operand comes from; NULL when it is not drawn. */
-static Agnode_t *source_of(struct dot *d, uint32_t tensor)
+static Agnode_t *source_of(struct tn_dot *d, uint32_t tensor)
 {
 	bool known = d->tensor[tensor] != NULL;
 	Agnode_t *node;
@@ -296,7 +304,7 @@ static Agnode_t *source_of(struct dot *d, uint32_t tensor)
 	return node;
 }
 
-static void edges_into(struct dot *d, tn_op_id id)
+static void edges_into(struct tn_dot *d, tn_op_id id)
 {
 	const struct tn_op *op = &d->v->g->ops[id.i];
 
@@ -316,7 +324,7 @@ static void edges_into(struct dot *d, tn_op_id id)
 }
 
 /* The ops within the radius, by as many rounds over all edges. */
-static enum tn_status choose(struct dot *d, const struct tn_dot_options *options)
+static enum tn_status choose(struct tn_dot *d, const struct tn_dot_options *options)
 {
 	const struct tn_graph *g = d->v->g;
 	bool *before = TN_NEW_ARRAY(d->arena, bool, g->n_ops);
@@ -345,7 +353,7 @@ static enum tn_status choose(struct dot *d, const struct tn_dot_options *options
 	return TN_OK;
 }
 
-static bool prepare(struct dot *d)
+static bool prepare(struct tn_dot *d)
 {
 	const struct tn_graph *g = d->v->g;
 
@@ -361,10 +369,11 @@ static bool prepare(struct dot *d)
 		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++)
 			if (g->ops[i].outputs[k].i != TN_NONE)
 				d->producer[g->ops[i].outputs[k].i] = i;
-	return true;
+	tn_dot_index(d);
+	return !d->failed;
 }
 
-static void defaults(struct dot *d)
+static void defaults(struct tn_dot *d)
 {
 	static const struct {
 		int kind;
@@ -397,25 +406,27 @@ static void defaults(struct dot *d)
 	}
 }
 
-static void draw(struct dot *d)
+static void draw(struct tn_dot *d)
 {
 	const struct tn_graph *g = d->v->g;
 	struct tn_strbuf label;
 
 	defaults(d);
 	tn_strbuf_init(&label);
-	label_name(&label, tn_view_name(d->v));
+	tn_dot_name(&label, tn_view_name(d->v));
 	if (d->v->plan)
 		tn_strbuf_puts(&label, d->v->verified  ? "\\nverified plan"
 				       : d->v->refusal ? "\\nREFUSED PLAN"
 						       : "\\nplan NOT VERIFIED");
-	set_label(d, d->graph, "label", &label);
+	tn_dot_label(d, d->graph, &label);
 	for (uint32_t p = 0; p < g->n_ops && !d->failed; p++)
 		if (d->drawn[tn_view_op_at(d->v, p).i])
 			op_node(d, p);
 	for (uint32_t p = 0; p < g->n_ops && !d->failed; p++)
 		if (d->op[tn_view_op_at(d->v, p).i])
 			edges_into(d, tn_view_op_at(d->v, p));
+	if (!d->failed)
+		tn_dot_groups(d);
 }
 
 static int put(void *chan, const char *text)
@@ -432,7 +443,7 @@ static int flush(void *chan)
 	return 0;
 }
 
-static enum tn_status open_and_draw(struct dot *d, struct tn_strbuf *out)
+static enum tn_status open_and_draw(struct tn_dot *d, struct tn_strbuf *out)
 {
 	Agiodisc_t io = { AgIoDisc.afread, put, flush };
 	Agdisc_t disc = { &AgMemDisc, &AgIdDisc, &io };
@@ -452,11 +463,12 @@ enum tn_status tn_dot_write(const struct tn_view *v, const struct tn_dot_options
 	struct tn_strbuf *out)
 {
 	struct tn_arena arena;
-	struct dot d = { .v = v, .arena = &arena, .peak = TN_NONE };
+	struct tn_dot d = { .v = v, .arena = &arena, .peak = TN_NONE };
 	enum tn_status status;
 
 	tn_arena_init(&arena);
 	status = prepare(&d) ? choose(&d, options) : TN_ERR_NOMEM;
+	d.whole = !options || options->focus.i == TN_NONE;
 	if (status == TN_OK && (v->plan || v->live)) {
 		struct tn_load *loads;
 

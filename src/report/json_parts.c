@@ -34,7 +34,7 @@ bool tn_json_push(json_t *array, json_t *value)
 }
 
 /* A sentence that `fill` has written. */
-static json_t *taken(struct tn_strbuf *text)
+json_t *tn_json_taken(struct tn_strbuf *text)
 {
 	json_t *value = text->failed ? NULL : tn_json_text(text->text ? text->text : "");
 
@@ -48,7 +48,7 @@ static json_t *tensor_name(const struct tn_view *v, tn_tensor_id id)
 
 	tn_strbuf_init(&text);
 	tn_words_tensor(v->g, id, &text);
-	return taken(&text);
+	return tn_json_taken(&text);
 }
 
 static json_t *op_name(const struct tn_view *v, tn_op_id id)
@@ -64,7 +64,7 @@ static json_t *candidate_id(const struct tn_view *v, const struct tn_candidate *
 	tn_strbuf_printf(&text, "%s/in%" PRIu32 "/out%" PRIu32 "%s",
 		v->g->ops[c->op.i].name, c->input, c->output,
 		c->no_copy ? "/no-copy" : "");
-	return taken(&text);
+	return tn_json_taken(&text);
 }
 
 static json_t *witness(const struct tn_view *v, const struct tn_candidate *c)
@@ -101,8 +101,7 @@ static json_t *displacement(const struct tn_view *v, const struct tn_candidate *
 	d = json_object();
 	if (tn_json_put(d, "order",
 		    json_string(c->variant[k].descending ? "descending" : "ascending")) &&
-		tn_json_put(d, "hold",
-			json_string(tn_hold_name(c->variant[k].hold))) &&
+		tn_json_put(d, "hold", json_string(tn_hold_name(c->variant[k].hold))) &&
 		tn_json_put(d, "rule",
 			json_string(number			      ? "at_least"
 				    : c->d[k] == TN_DISPLACEMENT_FREE ? "anywhere"
@@ -148,7 +147,7 @@ static json_t *assumptions(const struct tn_view *v, const struct tn_candidate *c
 		tn_strbuf_printf(&text, "kernel contract of the built-in set: %s, ",
 			tn_words_op_type(&v->g->ops[c->op.i]));
 		tn_words_variant(&c->variant[k], &text);
-		ok = tn_json_push(list, taken(&text));
+		ok = tn_json_push(list, tn_json_taken(&text));
 	}
 	if (ok)
 		return list;
@@ -162,7 +161,7 @@ static json_t *reason(const struct tn_view *v, const struct tn_candidate *c)
 
 	tn_strbuf_init(&text);
 	tn_words_reason(v, c, &text);
-	return taken(&text);
+	return tn_json_taken(&text);
 }
 
 static json_t *decision(const struct tn_view *v, const struct tn_candidate *c, bool file)
@@ -208,8 +207,8 @@ static bool put_variant(json_t *o, const struct tn_plan_op *run)
 {
 	return tn_json_put(o, "order",
 		       json_string(run->descending ? "descending" : "ascending")) &&
-	       tn_json_put(o, "hold",
-		       json_string(tn_hold_name((enum tn_hold)run->hold))) &&
+	       tn_json_put(
+		       o, "hold", json_string(tn_hold_name((enum tn_hold)run->hold))) &&
 	       tn_json_put(o, "scratch_bytes", json_integer(run->scratch_bytes)) &&
 	       tn_json_put(o, "scratch_offset",
 		       run->scratch_bytes > 0 ? json_integer(run->scratch_offset)

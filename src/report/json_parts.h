@@ -12,6 +12,9 @@
 /* Text that may hold any bytes; NULL gives null. NULL on lack of memory. */
 json_t *tn_json_text(const char *text);
 
+/* What a builder of text has written; the buffer is released. */
+json_t *tn_json_taken(struct tn_strbuf *text);
+
 /* Puts a new value; false when it is NULL or memory runs out. The value is taken over. */
 bool tn_json_put(json_t *object, const char *key, json_t *value);
 bool tn_json_push(json_t *array, json_t *value);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the reports of the sample with other programs than ours.
 
-usage: formats.py WRITE_SAMPLES LINT_SCHEMA [SARIF_SCHEMA]
+usage: formats.py WRITE_SAMPLES TENURE FIXTURES LINT_SCHEMA [SARIF_SCHEMA]
 
 A program or schema that is not here skips its check, and the output says so.
 """
@@ -123,16 +123,80 @@ def check_trace(folder):
     print("ok - trace")
 
 
+def plan_of(tenure, graph, *options):
+    done = subprocess.run([tenure, "plan", graph, "--json", *options], check=True,
+                          capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+def check_explorer(folder, tenure, fixtures):
+    """The graph reads back as what it was, and the overlays name its nodes."""
+    for name in ("kws_i8", "vww_i8", "resnet8_i8", "residual_f32"):
+        graph = fixtures / "graphs" / f"{name}.json"
+        paths = [folder / f"{name}.{k}.json" for k in ("graph", "live", "verdicts")]
+        subprocess.run([tenure, "report", graph, "--explorer", paths[0], "--overlay",
+                        paths[1], "--overlay-verdicts", paths[2]], check=True)
+        nodes = json.loads(paths[0].read_text())["graphs"][0]["nodes"]
+        outputs = {a["value"] for n in nodes for o in n["outputsMetadata"]
+                   for a in o["attrs"] if a["key"] == "tensor_name"}
+        ids = {n["id"] for n in nodes}
+        assert len(ids) == len(nodes)
+        for edge in (e for n in nodes for e in n["incomingEdges"]):
+            assert edge["sourceNodeId"] in ids, edge
+        plan = plan_of(tenure, graph)
+        live = json.loads(paths[1].read_text())["results"]
+        assert set(live) <= outputs | ids
+        assert sorted(v["value"] for v in live.values()) == sorted(
+            o["live_bytes"] for o in plan["ops"]), name
+        verdicts = json.loads(paths[2].read_text())["results"]
+        assert set(verdicts) == set(live)
+        again = plan_of(tenure, paths[0])
+        for key in ("activation_bytes", "bound_bytes", "disjoint_bound_bytes"):
+            assert again[key] == plan[key], (name, key, again[key], plan[key])
+    print("ok - Model Explorer")
+
+
+def check_every_graph(folder, tenure, fixtures):
+    """`dot` reads the graph of every fixture, whole and in part."""
+    if not shutil.which("dot"):
+        print("# skip: no dot")
+        return
+    paths = []
+    for graph in sorted(p for f in ("graphs", "claims", "rewrites", "models", "training")
+                        for p in (fixtures / f).rglob("*") if p.is_file()):
+        out = folder / f"every{len(paths)}.dot"
+        done = subprocess.run([tenure, "report", graph, "--dot", out, "--focus", "0",
+                               "--radius", str(3 * (len(paths) % 2) + 1)],
+                              capture_output=True)
+        if done.returncode in (0, 1) and out.exists():
+            paths.append(out)
+            whole = folder / f"every{len(paths)}.whole.dot"
+            subprocess.run([tenure, "report", graph, "--dot", whole], capture_output=True)
+            paths.append(whole)
+    assert len(paths) > 100, len(paths)
+    done = subprocess.run(["dot", "-Tcanon", "-o", "/dev/null", *paths], check=True,
+                          capture_output=True, text=True)
+    assert not done.stderr, done.stderr
+    for path in paths[::16]:
+        done = subprocess.run(["dot", "-Tsvg", "-o", "/dev/null", path], check=True,
+                              capture_output=True, text=True)
+        assert not done.stderr, done.stderr
+    print(f"ok - DOT of {len(paths)} graphs")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run([sys.argv[1], name], check=True)
-        check_json(folder, sys.argv[2])
-        check_sarif(folder, sys.argv[3] if len(sys.argv) > 3 else None)
+        tenure, fixtures = sys.argv[2], Path(sys.argv[3])
+        check_json(folder, sys.argv[4])
+        check_sarif(folder, sys.argv[5] if len(sys.argv) > 5 else None)
         check_junit(folder)
         check_dot(folder)
         check_csv(folder)
         check_trace(folder)
+        check_explorer(folder, tenure, fixtures)
+        check_every_graph(folder, tenure, fixtures)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ BORDER = {
     "jansson.h": re.compile(r"^(import|export)/|^report/(\w*json\w*|sarif|trace)\.[ch]$"),
     "libxml/": re.compile(r"^base/xml\.[ch]$|^rules/\w+\.c$|^board/board_xml\.c$|^import/openvino\.c$|^report/(html\w*|junit|svg)\.[ch]$"),
     "protobuf-c/": re.compile(r"^import/onnx_bytes\.c$"),
-    "graphviz/": re.compile(r"^report/dot\.c$"),
+    "graphviz/": re.compile(r"^report/(dot\w*|graph_svg)\.[ch]$"),
 }
 
 
