@@ -11,11 +11,13 @@ static const struct {
 	enum tn_op_kind kind; /* OP_UNKNOWN: as the vocabulary says */
 } forms[] = {
 	{ "_log_softmax", ATEN_ROW, OP_UNKNOWN },
+	{ "_native_batch_norm_legit_no_training", ATEN_NORM, OP_UNKNOWN },
 	{ "_reshape_alias", ATEN_VIEW, OP_RESHAPE },
 	{ "_softmax", ATEN_ROW, OP_UNKNOWN },
 	{ "_unsafe_view", ATEN_VIEW, OP_RESHAPE },
 	{ "alias", ATEN_VIEW, OP_RESHAPE },
 	{ "avg_pool2d", ATEN_WINDOW, OP_UNKNOWN },
+	{ "batch_norm", ATEN_NORM, OP_UNKNOWN },
 	{ "cat", ATEN_CONCAT, OP_UNKNOWN },
 	{ "conv2d", ATEN_WINDOW, OP_UNKNOWN },
 	{ "convolution", ATEN_WINDOW, OP_UNKNOWN },
@@ -23,9 +25,12 @@ static const struct {
 	{ "et_view", ATEN_VIEW, OP_RESHAPE },
 	{ "expand", ATEN_SLICE, OP_UNKNOWN },
 	{ "flatten", ATEN_VIEW, OP_RESHAPE },
+	{ "layer_norm", ATEN_NORM, OP_UNKNOWN },
 	{ "lift_fresh", ATEN_VIEW, OP_RESHAPE },
 	{ "max_pool2d", ATEN_WINDOW, OP_UNKNOWN },
 	{ "mean", ATEN_REDUCE, OP_UNKNOWN },
+	{ "native_batch_norm", ATEN_NORM, OP_UNKNOWN },
+	{ "native_layer_norm", ATEN_NORM, OP_UNKNOWN },
 	{ "narrow", ATEN_SLICE, OP_UNKNOWN },
 	{ "permute", ATEN_TRANSPOSE, OP_TRANSPOSE },
 	{ "reshape", ATEN_VIEW, OP_RESHAPE },
@@ -69,6 +74,49 @@ struct tn_aten tn_aten_of(const char *name)
 			a.kind = forms[i].kind;
 	}
 	return a;
+}
+
+#define BATCH_OPERANDS                                                                   \
+	{ { "input", 0 }, { "weight", 1 }, { "bias", 2 }, { "running_mean", 3 },         \
+		{ "running_var", 4 } },                                                  \
+		5, TN_ATEN_NONE
+#define LAYER_OPERANDS                                                                   \
+	{ { "input", 0 }, { "weight", 2 }, { "bias", 3 } }, 3, 1, TN_ATEN_NONE
+
+static const struct tn_aten_norm norms[] = {
+	{ "_native_batch_norm_legit_no_training", BATCH_OPERANDS, TN_ATEN_NONE, 6 },
+	{ "batch_norm", BATCH_OPERANDS, 5, 7 },
+	{ "layer_norm", LAYER_OPERANDS, 4 },
+	{ "native_batch_norm", BATCH_OPERANDS, 5, 7 },
+	{ "native_layer_norm", LAYER_OPERANDS, 4 },
+};
+
+const struct tn_aten_norm *tn_aten_norm_of(const struct tn_aten *a)
+{
+	for (size_t i = 0; i < sizeof(norms) / sizeof(*norms); i++)
+		if (a->form == ATEN_NORM && strcmp(norms[i].name, a->name) == 0)
+			return &norms[i];
+	return NULL;
+}
+
+bool tn_aten_norm_takes(const struct tn_aten_norm *n, size_t place)
+{
+	for (size_t i = 0; i < n->n_operands; i++)
+		if (n->operands[i].place == place)
+			return true;
+	return false;
+}
+
+void tn_aten_norm_attributes(struct tn_foreign *f, const struct tn_aten_norm *n,
+	size_t rank, bool training, double eps)
+{
+	bool ok = tn_build_attr_int(
+		&f->b, "axis", n->rows == TN_ATEN_NONE ? 1 : -(int64_t)rank);
+
+	if (n->training != TN_ATEN_NONE)
+		ok = ok && tn_build_attr_bool(&f->b, "training", training);
+	if (!ok || !tn_build_attr_float(&f->b, "epsilon", eps))
+		f->tree->nomem = true;
 }
 
 /* Little-endian; false when the type does not hold the value. */

@@ -13,6 +13,7 @@ enum tn_aten_form {
 	ATEN_ROW, /* only along the last dimension what its kind says */
 	ATEN_REDUCE,
 	ATEN_CONCAT,
+	ATEN_NORM,
 };
 
 struct tn_aten {
@@ -25,6 +26,30 @@ struct tn_aten {
 
 /* From "add_", "view_copy" or "convolution". */
 struct tn_aten tn_aten_of(const char *name);
+
+/* A normalisation: which arguments of the schema are its operands (they may be None), and
+ * where the others are. */
+#define TN_ATEN_NONE SIZE_MAX
+
+struct tn_aten_norm {
+	const char *name;
+	struct {
+		const char *name;
+		size_t place;
+	} operands[5];
+	size_t n_operands;
+	size_t rows; /* the row's shape, or TN_ATEN_NONE */
+	size_t training; /* or TN_ATEN_NONE */
+	size_t eps;
+};
+
+/* Of ATEN_NORM; else NULL. */
+const struct tn_aten_norm *tn_aten_norm_of(const struct tn_aten *a);
+/* Is the argument at this place an operand? */
+bool tn_aten_norm_takes(const struct tn_aten_norm *n, size_t place);
+/* Attributes of the newest op. Channels come second; `rank` is that of a row. */
+void tn_aten_norm_attributes(struct tn_foreign *f, const struct tn_aten_norm *n,
+	size_t rank, bool training, double eps);
 
 /* A constant scalar operand for the newest op. */
 void tn_aten_scalar(

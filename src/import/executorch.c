@@ -102,6 +102,22 @@ static void unbox(struct tn_et *r, const struct tn_et_value *v, struct tn_ints *
 	}
 }
 
+static const struct tn_et_value *argument(const struct tn_et *r, size_t place)
+{
+	return place < r->args.v.count ? &r->values.items[r->args.v.items[place]] : NULL;
+}
+
+static void read_norm(struct tn_et *r, const struct tn_aten_norm *n)
+{
+	const struct tn_et_value *rows = argument(r, n->rows), *eps = argument(r, n->eps);
+	const struct tn_et_value *training = argument(r, n->training);
+
+	tn_aten_norm_attributes(&r->f, n,
+		rows && rows->kind == ET_INTS ? rows->items.v.count : 0,
+		training && training->kind == ET_NUMBER && training->number != 0,
+		eps && eps->kind == ET_NUMBER ? eps->number : 1e-5);
+}
+
 /* What geometry needs of the arguments that are no tensors. */
 static void read_attributes(struct tn_et *r, const struct tn_aten *a, struct tn_op *op)
 {
@@ -116,6 +132,9 @@ static void read_attributes(struct tn_et *r, const struct tn_aten *a, struct tn_
 	bool ok = true;
 
 	switch (a->form) {
+	case ATEN_NORM:
+		read_norm(r, tn_aten_norm_of(a));
+		break;
 	case ATEN_WINDOW:
 		ok = tn_build_attr_string(&r->f.b, "layout", "NCHW");
 		break;
@@ -149,6 +168,7 @@ static void add_call(
 	const char *bare = strrchr(name, ':');
 	struct tn_aten a = tn_aten_of(bare ? bare + 1 : name);
 	size_t n = r->args.v.count, results = repeated(r), operands = n - 2 * results;
+	const struct tn_aten_norm *norm = tn_aten_norm_of(&a);
 	char *type = overload[0]
 			     ? tn_arena_printf(&r->tree.scratch, "%s.%s", name, overload)
 			     : tn_arena_strdup(&r->tree.scratch, name);
@@ -169,6 +189,8 @@ static void add_call(
 			dtype = tn_foreign_at(&r->f, v->tensor)->dtype;
 		if (v->kind == ET_TENSOR || v->kind == ET_LIST)
 			add_argument(r, at, v, false);
+		else if (norm && tn_aten_norm_takes(norm, i)) /* None */
+			tn_foreign_in(&r->f, (tn_tensor_id){ TN_NONE });
 		else if (v->kind == ET_NUMBER && i == 1 && a.kind != OP_UNKNOWN &&
 			 tn_op_info(a.kind)->min_inputs == 2)
 			tn_aten_scalar(&r->f, at, dtype, v->number);

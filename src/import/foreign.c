@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/utf8.h"
+#include "ir/norm.h"
 
 #include "base/banned.h"
 
@@ -332,6 +333,8 @@ static bool fits(const struct tn_graph *g, const struct tn_op *op)
 {
 	const struct tn_op_info *info = tn_op_info(op->kind);
 	uint32_t n = tn_op_operands(g, op);
+	struct tn_norm norm;
+	const char *why;
 
 	if (n < (uint32_t)info->min_inputs ||
 		(info->max_inputs != TN_ARITY_ANY && n > (uint32_t)info->max_inputs) ||
@@ -340,6 +343,8 @@ static bool fits(const struct tn_graph *g, const struct tn_op *op)
 	for (uint32_t k = 0; k < (uint32_t)info->min_inputs; k++)
 		if (op->inputs[k].i == TN_NONE)
 			return false;
+	if (op->kind == OP_BATCH_NORM || op->kind == OP_LAYER_NORM)
+		return tn_norm_of(g, op, &norm, &why);
 	if (info->access == ACCESS_VIEW) {
 		const struct tn_tensor *in = &g->tensors[op->inputs[0].i];
 		const struct tn_tensor *out = &g->tensors[op->outputs[0].i];

@@ -218,9 +218,29 @@ static void labelled(const struct node *n)
 		set_vector(n, 1, in->dim[0]);
 }
 
+static bool is_false(const struct node *n, const char *key)
+{
+	const char *text = attr(n, key, NULL);
+
+	return strcmp(text, "False") == 0 || strcmp(text, "0") == 0 ||
+	       strcmp(text, "false") == 0;
+}
+
+/* MXNet's takes the scale for 1 unless it is told otherwise, TVM's only when it is told. */
 static void norm(const struct node *n)
 {
 	const struct tn_shape *in = in_shape(n, 0);
+	bool mxnet = strcmp(n->type, "BatchNorm") == 0;
+	double epsilon = mxnet ? 1e-3 : 1e-5;
+
+	if (mxnet ? is_false(n, "fix_gamma") && !is_true(n, "output_mean_var")
+		  : !is_false(n, "scale") && !is_false(n, "center")) {
+		(void)tn_text_real(attr(n, "eps", "epsilon"), &epsilon);
+		tn_foreign_newest_op(&n->r->f)->kind = OP_BATCH_NORM;
+		if (!tn_build_attr_int(&n->r->f.b, "axis", number(n, "axis", NULL, 1)) ||
+			!tn_build_attr_float(&n->r->f.b, "epsilon", epsilon))
+			n->r->tree.nomem = true;
+	}
 
 	if (!in || in->rank < 2)
 		return;

@@ -181,7 +181,8 @@ static uint32_t kept(enum tn_op_kind kind, const struct tn_onnx_node *n)
 static bool lacks_output(const struct tn_onnx_node *n, enum tn_op_kind kind)
 {
 	for (uint32_t k = 0; k < n->n_out; k++)
-		if (n->out[k].i == TN_NONE && (kind == OP_SPLIT_V || k == 0))
+		if (n->out[k].i == TN_NONE &&
+			(kind == OP_SPLIT_V || kind == OP_LAYER_NORM || k == 0))
 			return true;
 	return false;
 }

@@ -108,6 +108,23 @@ static void dropout(struct tn_onnx *x, const struct tn_onnx_node *n)
 	tn_infer_set(x, n, 1, DTYPE_BOOL, tn_infer_shape(n, 0));
 }
 
+/* Mean and inverse deviation of the rows: dimensions from the axis on become 1. */
+static void layer_norm(struct tn_onnx *x, const struct tn_onnx_node *n)
+{
+	const struct tn_shape *in = tn_infer_shape(n, 0);
+	int64_t axis = tn_onnx_attr_int(x, n, "axis", -1);
+	struct tn_shape s;
+
+	same(x, n);
+	if (!in || !tn_infer_axis(&axis, in->rank))
+		return;
+	s = *in;
+	for (uint32_t i = (uint32_t)axis; i < s.rank; i++)
+		s.dim[i] = 1;
+	tn_infer_set(x, n, 1, DTYPE_F32, &s);
+	tn_infer_set(x, n, 2, DTYPE_F32, &s);
+}
+
 static void cast(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
 	enum tn_dtype to = tn_onnx_dtype(tn_onnx_attr_int(x, n, "to", 0));
@@ -357,6 +374,7 @@ static const struct {
 	{ "Greater", compare },
 	{ "GreaterOrEqual", compare },
 	{ "LSTM", recurrent },
+	{ "LayerNormalization", layer_norm },
 	{ "Less", compare },
 	{ "LessOrEqual", compare },
 	{ "MatMul", matmul },
@@ -391,12 +409,12 @@ static const struct {
 static const char *const keep_shape[] = { "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan",
 	"Atanh", "BatchNormalization", "BitwiseNot", "Ceil", "Celu", "Clip", "Cos",
 	"Cosh", "CumSum", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid",
-	"HardSwish", "Hardmax", "Identity", "InstanceNormalization", "LRN",
-	"LayerNormalization", "LeakyRelu", "Log", "LogSoftmax", "LpNormalization",
-	"MeanVarianceNormalization", "Mish", "Neg", "Not", "PRelu", "Reciprocal", "Relu",
-	"ReverseSequence", "Round", "ScatterElements", "ScatterND", "Selu", "Shrink",
-	"Sigmoid", "Sign", "Sin", "Sinh", "Softmax", "Softplus", "Softsign", "Sqrt",
-	"Tan", "Tanh", "ThresholdedRelu", "Trilu" };
+	"HardSwish", "Hardmax", "Identity", "InstanceNormalization", "LRN", "LeakyRelu",
+	"Log", "LogSoftmax", "LpNormalization", "MeanVarianceNormalization", "Mish",
+	"Neg", "Not", "PRelu", "Reciprocal", "Relu", "ReverseSequence", "Round",
+	"ScatterElements", "ScatterND", "Selu", "Shrink", "Sigmoid", "Sign", "Sin",
+	"Sinh", "Softmax", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh",
+	"ThresholdedRelu", "Trilu" };
 
 void tn_onnx_infer(struct tn_onnx *x, const struct tn_onnx_node *n)
 {

@@ -136,6 +136,9 @@ enum tn_op_kind tn_onnx_kind(struct tn_onnx *x, const struct tn_onnx_node *n)
 	switch (kind) {
 	case OP_CONV_2D:
 		return is_depthwise(x, n) ? OP_DEPTHWISE_CONV_2D : kind;
+	case OP_BATCH_NORM: /* of old: training unless it says otherwise */
+		return x->opset >= 7 || tn_onnx_attr_int(x, n, "is_test", 0) ? kind
+									     : OP_UNKNOWN;
 	case OP_SOFTMAX:
 	case OP_LOG_SOFTMAX:
 		return is_by_rows(x, n) ? kind : OP_UNKNOWN;
@@ -293,6 +296,8 @@ static void add_implied(struct tn_onnx *x, const struct tn_onnx_node *n,
 			list[i - 2] = i;
 		ok = tn_build_attr_ints(&f->b, "axes", list, rank - 2);
 	}
+	if (kind == OP_BATCH_NORM)
+		ok = tn_build_attr_int(&f->b, "axis", 1);
 	if (kind == OP_TRANSPOSE && !tn_op_attr(tn_foreign_newest_op(f), "perm")) {
 		for (uint32_t i = 0; i < rank; i++)
 			list[i] = rank - 1 - i;

@@ -183,6 +183,7 @@ static void add_attributes(struct reader *r, const xmlNode *layer, enum tn_op_ki
 		{ "dilations", "dilation" }, { "kernel", "kernel" } };
 	const xmlNode *data = child(layer, "data");
 	struct tn_build *b = &r->f.b;
+	double epsilon;
 	bool ok = true;
 
 	if (tn_op_info(kind)->access == ACCESS_WINDOW) {
@@ -193,6 +194,10 @@ static void add_attributes(struct reader *r, const xmlNode *layer, enum tn_op_ki
 						   r->list.v.items, r->list.v.count));
 		}
 		ok = ok && tn_build_attr_string(b, "layout", "NCHW");
+	} else if (kind == OP_BATCH_NORM) {
+		ok = tn_build_attr_int(b, "axis", 1) &&
+		     (!tn_text_real(text(r, data, "epsilon"), &epsilon) ||
+			     tn_build_attr_float(b, "epsilon", epsilon));
 	} else if (kind == OP_CONCATENATION) {
 		tn_text_ints(&r->tree, text(r, data, "axis"), &r->list);
 		ok = !r->list.v.count || tn_build_attr_int(b, "axis", r->list.v.items[0]);
@@ -219,6 +224,9 @@ static void add_op(struct reader *r, const struct tn_at *at, const xmlNode *laye
 	}
 	if (strcmp(type, "SoftMax") == 0 || strcmp(type, "Softmax") == 0)
 		kind = is_by_rows(r, layer) ? OP_SOFTMAX : OP_UNKNOWN;
+	/* the first version of it has its operands in another order */
+	if (kind == OP_BATCH_NORM && strcmp(text(r, layer, "version"), "opset5") != 0)
+		kind = OP_UNKNOWN;
 	tn_foreign_newest_op(&r->f)->kind = kind;
 	tn_foreign_close(&r->f);
 	add_attributes(r, layer, kind);

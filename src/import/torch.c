@@ -188,6 +188,42 @@ static void push_output(struct tn_torch *r, const struct tn_at *at, const char *
 	add_result(r, tn_torch_tensor(r, at, name));
 }
 
+static void read_norm(
+	struct tn_torch *r, const struct tn_at *node, const struct tn_aten_norm *n)
+{
+	struct tn_at frames[3];
+	struct tn_torch_argument a;
+	bool training = false;
+	double eps = 1e-5;
+	size_t rank = 0;
+
+	if (tn_torch_argument(r, node, "normalized_shape", SIZE_MAX, frames, &a))
+		rank = json_array_size(a.at.json);
+	if (tn_torch_argument(r, node, "training", SIZE_MAX, frames, &a))
+		training = json_is_true(a.at.json);
+	if (tn_torch_argument(r, node, "eps", SIZE_MAX, frames, &a))
+		tn_at_as_real(&r->tree, &a.at, &eps);
+	tn_aten_norm_attributes(&r->f, n, rank, training, eps);
+}
+
+/* Operands that may be None keep their places. */
+static void read_norm_operands(
+	struct tn_torch *r, const struct tn_at *node, const struct tn_aten_norm *n)
+{
+	struct tn_at frames[3];
+	struct tn_torch_argument a;
+
+	for (size_t i = 0; i < n->n_operands; i++) {
+		bool given = tn_torch_argument(
+			r, node, n->operands[i].name, SIZE_MAX, frames, &a);
+
+		if (given && strcmp(a.key, "as_tensor") == 0)
+			each_tensor(r, &a, push_input);
+		else
+			tn_foreign_in(&r->f, (tn_tensor_id){ TN_NONE });
+	}
+}
+
 static void read_attributes(
 	struct tn_torch *r, const struct tn_at *node, const struct tn_aten *a)
 {
@@ -201,6 +237,9 @@ static void read_attributes(
 	bool ok = true;
 
 	switch (a->form) {
+	case ATEN_NORM:
+		read_norm(r, node, tn_aten_norm_of(a));
+		break;
 	case ATEN_WINDOW:
 		ok = tn_build_attr_string(&r->f.b, "layout", "NCHW");
 		break;
@@ -256,6 +295,10 @@ static void read_operands(
 	size_t n = tn_at_list(&r->tree, node, "inputs", &list);
 	enum tn_dtype dtype = DTYPE_F32;
 
+	if (a->form == ATEN_NORM) {
+		read_norm_operands(r, node, tn_aten_norm_of(a));
+		return;
+	}
 	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
 		struct tn_torch_argument one;
 		double value = 0;

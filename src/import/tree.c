@@ -209,10 +209,20 @@ bool tn_at_as_int(struct tn_tree *t, const struct tn_at *at, int64_t *out)
 	return true;
 }
 
+bool tn_text_real(const char *text, double *out)
+{
+	char *end;
+	double value = strtod(text, &end); /* knows "nan", "-Infinity" */
+
+	if (end == text || *end)
+		return false;
+	*out = value;
+	return true;
+}
+
 bool tn_at_as_real(struct tn_tree *t, const struct tn_at *at, double *out)
 {
 	const char *text = json_string_value(at->json);
-	char *end;
 
 	if (json_is_number(at->json)) {
 		*out = json_number_value(at->json);
@@ -220,8 +230,7 @@ bool tn_at_as_real(struct tn_tree *t, const struct tn_at *at, double *out)
 	}
 	if (!text)
 		return mismatch(t, at, "a number");
-	*out = strtod(text, &end); /* knows "nan", "-Infinity" */
-	if (end == text || *end) {
+	if (!tn_text_real(text, out)) {
 		tn_at_error(t, at, t->rule, "expected a number, found '%.40s'", text);
 		return false;
 	}

@@ -85,4 +85,7 @@ bool tn_at_ints(
 /* The integers in a text like "(3, 3)", "[1L, 1L]" or "{H: 1, W: 2}", in order. */
 void tn_text_ints(struct tn_tree *t, const char *text, struct tn_ints *out);
 
+/* The whole text as a number; false, and *out as it was, when it is none. */
+bool tn_text_real(const char *text, double *out);
+
 #endif

@@ -225,6 +225,11 @@ static void add_op(struct tn_xla *x, uint32_t graph, const struct tn_at *inst,
 		tn_at_ints(&x->tree, inst, "dimensions", &x->list);
 		ok = !x->list.v.count ||
 		     tn_build_attr_int(&f->b, "axis", x->list.v.items[0]);
+	} else if (kind == OP_BATCH_NORM) {
+		ok = tn_build_attr_int(&f->b, "axis",
+			     tn_at_int(&x->tree, inst, "featureIndex", 0)) &&
+		     tn_build_attr_float(&f->b, "epsilon",
+			     (float)tn_at_real(&x->tree, inst, "epsilon", 0));
 	} else if (kind == OP_TRANSPOSE) {
 		ok = attr_ints(x, f, inst, "dimensions", "perm");
 	} else if (kind == OP_WHILE || kind == OP_IF) {
