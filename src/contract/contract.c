@@ -77,6 +77,17 @@ bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_r
 	return !w->stopped;
 }
 
+int64_t tn_walk_skip(struct tn_walk *w, int64_t block, int64_t n, int64_t bytes)
+{
+	const int64_t from = w->variant.descending ? 1 : 2;
+	const struct tn_access write = { 0, from * bytes, (from + n - 3) * bytes };
+
+	if (!w->extremes || block != 2 || n < 4)
+		return block;
+	tn_walk_step(w, NULL, 0, &write, 1);
+	return n - 1;
+}
+
 static bool plain_operands(const struct tn_walk *w)
 {
 	for (uint32_t k = 0; k < w->op->n_inputs; k++) {

@@ -30,11 +30,28 @@ static bool rows_of(const struct tn_walk *w, struct rows *r)
 	return true;
 }
 
+static bool dense_row(struct tn_walk *w, const struct rows *r, int64_t row)
+{
+	const bool hold = w->variant.hold == HOLD_PIXEL;
+	const int64_t width = tn_walk_width(tn_walk_output(w, 0));
+	const struct tn_access read = { 0, row * r->in_bytes, (row + 1) * r->in_bytes };
+
+	for (int64_t t = 0; t < (hold ? 1 : r->out_n); t++) {
+		int64_t at = row * r->out_n +
+			     (w->variant.descending && !hold ? r->out_n - 1 - t : t);
+		struct tn_access write = { 0, at * width,
+			(at + (hold ? r->out_n : 1)) * width };
+
+		if (!tn_walk_step(w, &read, tn_walk_shares(w, 0) ? 1 : 0, &write, 1))
+			return false;
+	}
+	return true;
+}
+
 bool tn_walk_rows(struct tn_walk *w)
 {
-	bool hold = w->variant.hold == HOLD_PIXEL;
 	struct rows r;
-	int64_t width, per;
+	int64_t bytes;
 
 	if (!rows_of(w, &r))
 		return false;
@@ -43,17 +60,10 @@ bool tn_walk_rows(struct tn_walk *w)
 			return false; /* a computed filter */
 	if (!w->fn)
 		return true;
-	width = tn_walk_width(tn_walk_output(w, 0));
-	per = hold ? 1 : r.out_n;
-	for (int64_t t = 0; t < r.n * per; t++) {
-		int64_t i = w->variant.descending ? r.n * per - 1 - t : t;
-		int64_t at = hold ? i * r.out_n : i;
-		int64_t row = i / per;
-		struct tn_access read = { 0, row * r.in_bytes, (row + 1) * r.in_bytes };
-		struct tn_access write = { 0, at * width,
-			(at + (hold ? r.out_n : 1)) * width };
-
-		if (!tn_walk_step(w, &read, tn_walk_shares(w, 0) ? 1 : 0, &write, 1))
+	bytes = r.out_n * tn_walk_width(tn_walk_output(w, 0));
+	for (int64_t t = 0; t < r.n; t++) {
+		t = tn_walk_skip(w, t, r.n, bytes);
+		if (!dense_row(w, &r, w->variant.descending ? r.n - 1 - t : t))
 			break;
 	}
 	return true;
@@ -93,31 +103,43 @@ static bool facts_step(struct tn_walk *w, const struct tn_access *read, int64_t 
 	return tn_walk_step(w, read, tn_walk_shares(w, 0) ? 1 : 0, writes, n);
 }
 
+static bool passed_row(struct tn_walk *w, int64_t row, int64_t depth)
+{
+	const int64_t in_width = tn_walk_width(tn_walk_input(w, 0));
+	const int64_t width = tn_walk_width(tn_walk_output(w, 0));
+	const uint32_t shares = tn_walk_shares(w, 0) ? 1 : 0;
+	const struct tn_access whole = { 0, row * depth * in_width,
+		(row + 1) * depth * in_width };
+
+	if (w->op->n_outputs > 1 && !facts_step(w, &whole, row))
+		return false;
+	for (int64_t t = 0; t < depth; t++) {
+		int64_t i = row * depth + (w->variant.descending ? depth - 1 - t : t);
+		struct tn_access read = { 0, i * in_width, (i + 1) * in_width };
+		struct tn_access write = { 0, i * width, (i + 1) * width };
+		bool first = t == 0 && w->op->n_outputs == 1;
+
+		if (!tn_walk_step(w, first ? &whole : &read, shares, &write, 1))
+			return false;
+	}
+	return true;
+}
+
 bool tn_walk_row_passes(struct tn_walk *w)
 {
-	const struct tn_tensor *in = tn_walk_input(w, 0), *out = tn_walk_output(w, 0);
-	int64_t depth = row_of(w), in_width, width;
+	const struct tn_tensor *out = tn_walk_output(w, 0);
+	int64_t depth = row_of(w), rows, bytes;
 
 	if (!depth)
 		return false;
 	if (!w->fn)
 		return true;
-	in_width = tn_walk_width(in);
-	width = tn_walk_width(out);
-	for (int64_t t = 0; t < out->elements; t++) {
-		int64_t i = w->variant.descending ? out->elements - 1 - t : t;
-		int64_t row = i / depth * depth;
-		bool first = t % depth == 0;
-		struct tn_access read = { 0, (first ? row : i) * in_width,
-			(first ? row + depth : i + 1) * in_width };
-		struct tn_access write = { 0, i * width, (i + 1) * width };
-
-		if (first && w->op->n_outputs > 1) {
-			if (!facts_step(w, &read, row / depth))
-				break;
-			read = (struct tn_access){ 0, i * in_width, (i + 1) * in_width };
-		}
-		if (!tn_walk_step(w, &read, tn_walk_shares(w, 0) ? 1 : 0, &write, 1))
+	rows = out->elements / depth;
+	bytes = depth * tn_walk_width(out);
+	for (int64_t t = 0; t < rows; t++) {
+		if (w->op->n_outputs == 1)
+			t = tn_walk_skip(w, t, rows, bytes);
+		if (!passed_row(w, w->variant.descending ? rows - 1 - t : t, depth))
 			break;
 	}
 	return true;

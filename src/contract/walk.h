@@ -48,6 +48,12 @@ bool tn_walk_ints(
 bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_reads,
 	const struct tn_access *writes, uint32_t n_writes);
 
+/* For walks over n blocks (images, rows) that do the same, each `bytes` of output and as
+ * many of input further on than the one before: what a block adds to the extremes grows or
+ * falls with its number, so the first two and the last tell it. Where only extremes count,
+ * joins the writes of those between, and returns the block to go on with. */
+int64_t tn_walk_skip(struct tn_walk *w, int64_t block, int64_t n, int64_t bytes);
+
 struct tn_window;
 
 /* Pixels that a window op must hold back so that its output may lie on its input; 1: no

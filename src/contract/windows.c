@@ -157,21 +157,21 @@ static void run_buffered(struct tn_walk *w, const struct tn_window *g, struct ta
 			return;
 }
 
-static void run(struct tn_walk *w, const struct tn_window *g, struct taps *taps)
+static bool run_image(
+	struct tn_walk *w, const struct tn_window *g, struct taps *taps, int64_t b)
 {
 	bool back = w->variant.descending;
 	bool own = g->per_channel && w->variant.hold == HOLD_NONE;
-	int64_t pixels = g->batches * g->out_h * g->out_w;
+	int64_t pixels = g->out_h * g->out_w;
 
 	for (int64_t t = 0; t < pixels; t++) {
-		int64_t p = back ? pixels - 1 - t : t;
-		int64_t b = p / (g->out_h * g->out_w), oy = p / g->out_w % g->out_h;
-		int64_t ox = p % g->out_w;
+		int64_t in_image = back ? pixels - 1 - t : t, p = b * pixels + in_image;
+		int64_t oy = in_image / g->out_w, ox = in_image % g->out_w;
 
 		if (!own) {
 			gather(g, taps, b, oy, ox, 0, g->in_c);
 			if (!whole_pixel(w, g, taps, p))
-				return;
+				return false;
 			continue;
 		}
 		if (w->extremes && g->depth_multiplier == 1 && g->out_c > 2) {
@@ -180,10 +180,10 @@ static void run(struct tn_walk *w, const struct tn_window *g, struct taps *taps)
 
 			gather(g, taps, b, oy, ox, first, 1);
 			if (!pixel_step(w, taps, p * g->out_c + first, 1))
-				return;
+				return false;
 			gather(g, taps, b, oy, ox, rest, g->out_c - 1);
 			if (!pixel_step(w, taps, p * g->out_c + rest, g->out_c - 1))
-				return;
+				return false;
 			continue;
 		}
 		for (int64_t k = 0; k < g->out_c; k++) {
@@ -191,8 +191,21 @@ static void run(struct tn_walk *w, const struct tn_window *g, struct taps *taps)
 
 			gather(g, taps, b, oy, ox, oc / g->depth_multiplier, 1);
 			if (!pixel_step(w, taps, p * g->out_c + oc, 1))
-				return;
+				return false;
 		}
+	}
+	return true;
+}
+
+static void run(struct tn_walk *w, const struct tn_window *g, struct taps *taps)
+{
+	const int64_t n = g->batches, image = g->out_h * g->out_w * g->out_c;
+	const int64_t bytes = image * tn_walk_width(tn_walk_output(w, 0));
+
+	for (int64_t t = 0; t < n; t++) {
+		t = tn_walk_skip(w, t, n, bytes);
+		if (!run_image(w, g, taps, w->variant.descending ? n - 1 - t : t))
+			return;
 	}
 }
 
