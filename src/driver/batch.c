@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/checked.h"
 #include "driver/budget.h"
 #include "driver/trial.h"
 #include "ir/batch.h"
@@ -42,30 +43,41 @@ static enum tn_status try_batch(
 	return status == TN_ERR_INPUT || status == TN_ERR_REFUSED ? TN_OK : status;
 }
 
-static void print(struct tn_run *run, int64_t batch, const struct outcome *best,
-	const struct outcome *next)
+/* A batch that was tried. */
+struct known {
+	int64_t batch; /* 0: none yet */
+	int64_t bytes; /* of its arena; -1: no plan */
+};
+
+static void print(struct tn_run *run, const struct known *best, const struct known *next)
 {
+	const bool ended = !next->batch; /* at the largest that is looked at */
 	struct tn_strbuf text;
 
 	tn_strbuf_init(&text);
 	if (run->options->json) {
 		tn_strbuf_printf(&text,
 			"{\"format\": \"tenure.batch/1\", \"batch\": %" PRId64
-			", \"arena_bytes\": %" PRId64 ", \"next_arena_bytes\": ",
-			batch, best->arena_bytes);
-		if (next->arena_bytes < 0)
+			", \"largest\": %s, \"arena_bytes\": %" PRId64
+			", \"next_arena_bytes\": ",
+			best->batch, ended ? "false" : "true", best->bytes);
+		if (next->bytes < 0)
 			tn_strbuf_puts(&text, "null}\n");
 		else
-			tn_strbuf_printf(&text, "%" PRId64 "}\n", next->arena_bytes);
+			tn_strbuf_printf(&text, "%" PRId64 "}\n", next->bytes);
 	} else {
-		tn_strbuf_printf(&text, "largest batch %" PRId64 ": arena ", batch);
-		tn_escape_number(&text, best->arena_bytes);
+		tn_strbuf_printf(&text, "%s batch %" PRId64 ": arena ",
+			ended ? "fits:" : "largest", best->batch);
+		tn_escape_number(&text, best->bytes);
 		tn_strbuf_puts(&text, " B");
-		if (next->arena_bytes >= 0) {
-			tn_strbuf_printf(&text, "; batch %" PRId64 " needs ", batch + 1);
-			tn_escape_number(&text, next->arena_bytes);
+		if (next->bytes >= 0) {
+			tn_strbuf_printf(
+				&text, "; batch %" PRId64 " needs ", next->batch);
+			tn_escape_number(&text, next->bytes);
 			tn_strbuf_puts(&text, " B");
 		}
+		if (ended)
+			tn_strbuf_puts(&text, "; no larger one is looked at");
 		tn_strbuf_putc(&text, '\n');
 	}
 	if (!text.failed)
@@ -81,62 +93,88 @@ static enum tn_status refuse(struct tn_run *run, const char *why)
 	return TN_ERR_INPUT;
 }
 
-/* Doubles from what fits to what does not, and halves what is between. */
-static enum tn_status search(struct tn_run *run, int64_t *yes, struct outcome *next)
+/* The batch at which a line through two of them meets the budget, kept between `low` and
+ * `high`; 0 when there is no such line. Most arenas grow by the same bytes with each
+ * sample, so this is often the answer. */
+static int64_t guess(int64_t ram, const struct known *a, const struct known *b,
+	int64_t low, int64_t high)
 {
-	int64_t no = *yes;
-	struct outcome o = { true, 0 };
-	enum tn_status status = TN_OK;
+	double slope, at;
 
-	while (status == TN_OK && o.fits && no < BATCH_MAX) {
-		*yes = no;
-		no *= 2;
-		status = try_batch(run, no, false, &o);
-	}
-	if (status == TN_OK && o.fits)
-		*yes = no; /* it would go on */
-	*next = o;
-	while (status == TN_OK && no - *yes > 1) {
-		const int64_t middle = *yes + (no - *yes) / 2;
+	if (ram < 0 || !b->batch || a->bytes < 0 || b->bytes < 0)
+		return 0;
+	slope = (double)(b->bytes - a->bytes) / (double)(b->batch - a->batch);
+	at = (double)a->batch + (double)(ram - a->bytes) / slope;
+	if (!(slope > 0.0))
+		return 0;
+	return at < (double)low ? low : at > (double)high ? high : (int64_t)at;
+}
 
-		status = try_batch(run, middle, false, &o);
-		if (o.fits)
-			*yes = middle;
-		else
-			no = middle;
-		if (!o.fits)
-			*next = o;
+/* Narrows what is between a batch that fits and one that does not; every third time by
+ * halves (or doubles), so that it ends soon whatever the arenas look like. */
+static enum tn_status search(struct tn_run *run, struct known *yes, struct known *no)
+{
+	struct known before = { 0, -1 };
+
+	for (int tries = 1;
+		no->batch ? no->batch - yes->batch > 1 : yes->batch < BATCH_MAX;
+		tries++) {
+		const int64_t high = no->batch ? no->batch - 1 : BATCH_MAX;
+		const int64_t half = no->batch ? yes->batch + (high + 1 - yes->batch) / 2
+					       : tn_min_i64(2 * yes->batch, high);
+		int64_t next = tries % 3 ? guess(run->options->ram, yes,
+						   no->batch ? no : &before,
+						   yes->batch + 1, high)
+					 : 0;
+		struct outcome o;
+		enum tn_status status;
+
+		next = next ? next : half;
+		status = try_batch(run, next, false, &o);
+		if (status != TN_OK)
+			return status;
+		if (o.fits) {
+			before = *yes;
+			*yes = (struct known){ next, o.arena_bytes };
+		} else {
+			*no = (struct known){ next, o.arena_bytes };
+		}
 	}
-	return status;
+	return TN_OK;
 }
 
 enum tn_status tn_batch_largest(struct tn_run *run)
 {
 	struct tn_arena arena;
 	struct tn_graph twice;
-	struct outcome best, next;
-	int64_t batch = 1;
+	struct known yes, no = { 0, -1 };
+	struct outcome best;
 	enum tn_status status;
 
 	if (run->options->ram < 0 && !run->memories.n_regions)
 		return refuse(run, "needs --ram or --region");
-	if (run->options->output)
-		return refuse(run, "makes no plan: it does not go with -o");
+	if (run->options->repair)
+		return refuse(run, "makes no plan: it does not go with --repair");
+	if (run->options->output || run->options->write_csv || run->options->write_header)
+		return refuse(run,
+			"makes no plan: it does not go with -o, --write-csv or "
+			"--write-header");
 	tn_arena_init(&arena);
 	status = tn_batch_scale(&run->graph, 2 * (tn_batch_of(&run->graph) + 1), &arena,
 		&run->diags, &twice);
 	tn_arena_release(&arena);
 	if (status != TN_OK)
 		return status;
-	status = try_batch(run, batch, false, &best);
+	status = try_batch(run, 1, false, &best);
 	if (status == TN_OK && !best.fits)
 		return tn_budget_arena(run) ? refuse(run, "found no batch that fits")
 					    : TN_ERR_REFUSED;
+	yes = (struct known){ 1, best.arena_bytes };
 	if (status == TN_OK)
-		status = search(run, &batch, &next);
+		status = search(run, &yes, &no);
 	if (status == TN_OK)
-		status = try_batch(run, batch, true, &best);
+		status = try_batch(run, yes.batch, true, &best);
 	if (status == TN_OK)
-		print(run, batch, &best, &next);
+		print(run, &yes, &no);
 	return status;
 }
