@@ -127,12 +127,48 @@ enum tn_status tn_command_use_plan(struct tn_run *run)
 	return run->judged ? follow_plan(run, status) : status;
 }
 
+/* What says how to plan says nothing of a plan that is there. */
+static enum tn_status check_options(struct tn_run *run)
+{
+	const tenure_options *o = run->options;
+	const struct {
+		const char *name;
+		bool given;
+	} rows[] = {
+		{ "overlap", o->overlap != TENURE_OVERLAP_FULL },
+		{ "objective", o->objective != TENURE_OBJECTIVE_ACTIVATIONS },
+		{ "schedule", o->schedule != TENURE_SCHEDULE_GIVEN },
+		{ "align", o->align != 16 },
+		{ "region", o->regions.n > 0 },
+		{ "reserve", o->reserves.n > 0 },
+		{ "owned", o->owned.n > 0 },
+		{ "pin", o->pins.n > 0 },
+		{ "nodes", o->nodes > 0 },
+		{ "time-limit", o->time_limit > 0 },
+		{ "max-batch", o->max_batch != 0 },
+	};
+	enum tn_status status = TN_OK;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!rows[i].given)
+			continue;
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/plan", NULL, NULL, NULL,
+			"--%s does not go with --plan, which says where everything is",
+			rows[i].name);
+		status = TN_ERR_INPUT;
+	}
+	return status;
+}
+
 enum tn_status tn_command_plan(struct tn_run *run, const char *graph)
 {
 	enum tn_status status;
 
 	if (!run->options->plan)
 		return tn_pipeline(run, graph, STAGE_PLAN);
+	status = check_options(run);
+	if (status != TN_OK)
+		return status;
 	run->plan_file = run->options->plan;
 	status = tn_pipeline(run, graph, STAGE_PROVE);
 	return status == TN_OK ? tn_command_use_plan(run) : status;

@@ -96,8 +96,15 @@ int tenure_run(const tenure_options *options, const char *graph)
 
 	tn_run_init(&run, options);
 	tn_strbuf_init(&out);
-	status = options->no_reuse ? tn_pipeline(&run, graph, STAGE_PROVE)
-				   : tn_command_plan(&run, graph);
+	if (options->no_reuse && options->plan)
+		tn_diag_at(&run.diags, SEVERITY_ERROR, "command/plan", NULL, NULL, NULL,
+			"--no-reuse does not go with --plan, which says where everything "
+			"is");
+	if (options->no_reuse && options->plan)
+		status = TN_ERR_INPUT;
+	else
+		status = options->no_reuse ? tn_pipeline(&run, graph, STAGE_PROVE)
+					   : tn_command_plan(&run, graph);
 	if (status == TN_OK)
 		status = execute(&run, &out);
 	if (status == TN_OK)
