@@ -255,11 +255,11 @@ static enum tn_status solve_single(struct tn_run *run,
 }
 
 /* One memory without limit, or those that the user has. */
-static enum tn_status solve(struct tn_run *run)
+static enum tn_status solve_with(struct tn_run *run, enum tenure_overlap overlap)
 {
 	const struct tn_tables tables = tables_of(run);
 	const struct tn_lower_options options = {
-		.overlap = (enum tn_overlap_mode)run->options->overlap,
+		.overlap = (enum tn_overlap_mode)overlap,
 		.align = run->options->align,
 	};
 	const struct tn_limits limits = { run->options->nodes, run->options->time_limit };
@@ -272,6 +272,25 @@ static enum tn_status solve(struct tn_run *run)
 		return status;
 	}
 	return solve_single(run, &options, &limits);
+}
+
+/* In place is what may be, not what must: which copies are left out is chosen for it, and a
+ * copy may cost less than what it would hold. No overlap at all is tried, too. */
+static enum tn_status solve(struct tn_run *run)
+{
+	const struct tn_outcome start = tn_outcome_of(run);
+	struct tn_outcome first;
+	enum tn_status status = solve_with(run, run->options->overlap);
+
+	if (run->options->overlap != TENURE_OVERLAP_INPLACE || run->memories.n_regions ||
+		status != TN_OK)
+		return status;
+	first = tn_outcome_of(run);
+	tn_outcome_restore(run, &start);
+	status = solve_with(run, TENURE_OVERLAP_NONE);
+	if (status != TN_OK || run->plan.arena_bytes >= first.plan.arena_bytes)
+		tn_outcome_restore(run, &first);
+	return status;
 }
 
 /* --schedule search: for the given order, and for a better one if there is one. */

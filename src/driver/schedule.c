@@ -3,26 +3,13 @@
 #include "base/checked.h"
 #include "lower/schedule.h"
 
-/* What depends on the order of the ops. */
-struct outcome {
-	struct tn_order order;
-	struct tn_aliases aliases; /* as the planner chose them */
-	struct tn_liveness live;
-	struct tn_hazards hazards;
-	struct tn_inplace inplace;
-	struct tn_lowered lowered;
-	struct tn_solution solution;
-	struct tn_placed placed;
-	struct tn_plan plan;
-};
-
-static struct outcome outcome_of(const struct tn_run *run)
+struct tn_outcome tn_outcome_of(const struct tn_run *run)
 {
-	return (struct outcome){ run->order, run->aliases, run->live, run->hazards,
+	return (struct tn_outcome){ run->order, run->aliases, run->live, run->hazards,
 		run->inplace, run->lowered, run->solution, run->placed, run->plan };
 }
 
-static void go_back(struct tn_run *run, const struct outcome *to)
+void tn_outcome_restore(struct tn_run *run, const struct tn_outcome *to)
 {
 	run->order = to->order;
 	run->aliases = to->aliases;
@@ -76,7 +63,7 @@ static int64_t least_align(const struct tn_run *run)
 /* The search looks at a graph in which every copy is left out that may be: no choice of the
  * planner keeps fewer bytes alive. */
 static enum tn_status without_copies(const struct tn_run *run, struct tn_arena *arena,
-	struct outcome *o, struct tn_tables *out)
+	struct tn_outcome *o, struct tn_tables *out)
 {
 	const struct tn_alias_options views = { .align = least_align(run),
 		.any_order = true };
@@ -96,7 +83,7 @@ static enum tn_status without_copies(const struct tn_run *run, struct tn_arena *
 
 static enum tn_status search(struct tn_run *run, struct tn_schedule *out)
 {
-	struct outcome shared;
+	struct tn_outcome shared;
 	struct tn_tables tables;
 	const struct tn_lower_options options = {
 		.overlap = (enum tn_overlap_mode)run->options->overlap,
@@ -121,7 +108,7 @@ static enum tn_status search(struct tn_run *run, struct tn_schedule *out)
 enum tn_status tn_schedule_improve(
 	struct tn_run *run, tn_plan_fn *plan, enum tn_status given)
 {
-	const struct outcome before = outcome_of(run);
+	const struct tn_outcome before = tn_outcome_of(run);
 	struct tn_schedule found;
 	enum tn_status status;
 
@@ -138,7 +125,7 @@ enum tn_status tn_schedule_improve(
 			return status;
 		if (status == TN_ERR_REFUSED ||
 			(given == TN_OK && !is_better(&run->plan, &before.plan))) {
-			go_back(run, &before);
+			tn_outcome_restore(run, &before);
 			status = given;
 		}
 	} else {

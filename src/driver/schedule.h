@@ -4,6 +4,22 @@
 
 #include "driver/pipeline.h"
 
+/* What depends on the order of the ops, and on how they were planned. */
+struct tn_outcome {
+	struct tn_order order;
+	struct tn_aliases aliases; /* as the planner chose them */
+	struct tn_liveness live;
+	struct tn_hazards hazards;
+	struct tn_inplace inplace;
+	struct tn_lowered lowered;
+	struct tn_solution solution;
+	struct tn_placed placed;
+	struct tn_plan plan;
+};
+
+struct tn_outcome tn_outcome_of(const struct tn_run *run);
+void tn_outcome_restore(struct tn_run *run, const struct tn_outcome *to);
+
 /* Makes run->plan from the run's tables; TN_ERR_REFUSED when it does not fit. */
 typedef enum tn_status tn_plan_fn(struct tn_run *run);
 
