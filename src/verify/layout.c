@@ -322,8 +322,8 @@ static bool check_order(struct tn_check *c)
 static void mark_parts(const struct tn_check *c, const struct tn_op *op, bool *part)
 {
 	for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++) {
-		tn_tensor_id id = k < op->n_inputs ? op->inputs[k]
-						   : op->outputs[k - op->n_inputs];
+		tn_tensor_id id =
+			k < op->n_inputs ? op->inputs[k] : op->outputs[k - op->n_inputs];
 		const struct tn_tensor *t;
 
 		if (id.i == TN_NONE)
