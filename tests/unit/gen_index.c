@@ -189,6 +189,7 @@ bool gen_make_svdf(struct gen_site *s, const struct gen_op_kind *k)
 	bool f32 = k->in == DTYPE_F32;
 	enum tn_dtype weight = f32 ? DTYPE_F32 : DTYPE_I8;
 	int64_t units = gen_range(s->gen, 1, 4), rank = gen_range(s->gen, 1, 2);
+	enum tn_dtype kept = f32 ? DTYPE_F32 : k->arg ? DTYPE_I16 : DTYPE_I8;
 	int64_t filters = units * rank, memory = gen_range(s->gen, 2, 4), *x;
 	int in = gen_first(s, k, false), feature, time, bias, state;
 
@@ -199,11 +200,11 @@ bool gen_make_svdf(struct gen_site *s, const struct gen_op_kind *k)
 		return false;
 	x = gen_at(s->gen, in)->shape.dim;
 	feature = gen_add_const(s->gen, weight, 2, (int64_t[]){ filters, x[1] });
-	time = gen_add_const(s->gen, weight, 2, (int64_t[]){ filters, memory });
+	time = gen_add_const(s->gen, kept, 2, (int64_t[]){ filters, memory });
 	bias = gen_add_const(s->gen, f32 ? DTYPE_F32 : DTYPE_I32, 1, &units);
 	x = gen_at(s->gen, in)->shape.dim;
 	state = gen_add_tensor(
-		s->gen, k->in, ROLE_VARIABLE, 2, (int64_t[]){ x[0], memory * filters });
+		s->gen, kept, ROLE_VARIABLE, 2, (int64_t[]){ x[0], memory * filters });
 	if (!f32) {
 		gen_set_quant(s->gen, gen_at(s->gen, feature), 1, 0, 0.01f, 0);
 		gen_set_quant(s->gen, gen_at(s->gen, time), 1, 0, 0.01f, 0);
@@ -211,5 +212,47 @@ bool gen_make_svdf(struct gen_site *s, const struct gen_op_kind *k)
 	gen_emit(s, k, GEN_IDS(in, feature, time, bias, state));
 	gen_need(tn_build_attr_int(&s->gen->build, "rank", rank) &&
 		 tn_build_attr_string(&s->gen->build, "activation", "NONE"));
+	return true;
+}
+
+/* Weights, biases and two states, as many as the op has in TFLite. */
+bool gen_make_lstm(struct gen_site *s, const struct gen_op_kind *k)
+{
+	enum { INPUTS = 20, BIAS = 12, HIDDEN = 18, CELL = 19 };
+	bool f32 = k->in == DTYPE_F32;
+	enum tn_dtype bias = f32 ? DTYPE_F32 : k->in == DTYPE_I8 ? DTYPE_I32 : DTYPE_I64;
+	int64_t units = gen_range(s->gen, 1, 4), batches, n_in;
+	bool time_major = tn_gen_random(s->gen, 2);
+	int ids[INPUTS + 1], in = gen_first(s, k, false);
+	struct tn_shape x;
+
+	if (in < 0 || gen_at(s->gen, in)->shape.rank != 3)
+		return false;
+	x = gen_at(s->gen, in)->shape;
+	if (gen_out(s, k->out, 3, (int64_t[]){ x.dim[0], x.dim[1], units }, -1) < 0)
+		return false;
+	batches = x.dim[time_major ? 1 : 0];
+	n_in = x.dim[2];
+	for (int i = 0; i < INPUTS; i++)
+		ids[i] = -1;
+	ids[0] = in;
+	ids[INPUTS] = TN_GEN_END;
+	for (int i = 1; i < 9; i++) {
+		ids[i] = gen_add_const(s->gen, f32 ? DTYPE_F32 : DTYPE_I8, 2,
+			(int64_t[]){ units, i < 5 ? n_in : units });
+		if (!f32)
+			gen_set_quant(s->gen, gen_at(s->gen, ids[i]), 1, 0, 0.01f, 0);
+	}
+	for (int i = 0; i < 4; i++)
+		ids[BIAS + i] = gen_add_const(s->gen, bias, 1, &units);
+	ids[HIDDEN] = gen_add_tensor(
+		s->gen, k->in, ROLE_VARIABLE, 2, (int64_t[]){ batches, units });
+	ids[CELL] = gen_add_tensor(s->gen, f32 ? DTYPE_F32 : DTYPE_I16, ROLE_VARIABLE, 2,
+		(int64_t[]){ batches, units });
+	if (!f32)
+		gen_set_quant(s->gen, gen_at(s->gen, ids[CELL]), 1, 0, 1.0f / 2048, 0);
+	gen_emit(s, k, ids);
+	gen_need(tn_build_attr_int(&s->gen->build, "time_major", time_major) &&
+		 tn_build_attr_string(&s->gen->build, "activation", "TANH"));
 	return true;
 }
