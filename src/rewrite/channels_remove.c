@@ -87,14 +87,16 @@ static int64_t cut_operand(struct tn_edit *e, const struct tn_channels *c,
 	return like.bytes - e->g.tensors[id.i].bytes;
 }
 
-/* The bias of `sum`, made when there is none. */
-static int64_t set_bias(struct tn_edit *e, const struct tn_channels *c)
+/* The bias of a sum, made when there is none. Gives the bytes saved. */
+static int64_t set_bias(struct tn_edit *e, const struct tn_channel_sum *s)
 {
-	const struct tn_tensor *old = tn_edit_in(e, c->sum, 2);
-	const int64_t outputs = tn_edit_in(e, c->sum, 1)->shape.dim[0];
+	struct tn_op *op = &e->g.ops[s->op.i];
+	const struct tn_tensor *old = tn_edit_in(e, op, 2);
+	const int64_t outputs = tn_edit_in(e, op, 1)->shape.dim[0];
 	const struct tn_shape line = { .rank = 1, .dim = { outputs } };
-	struct tn_tensor like = old ? *old : *tn_edit_in(e, c->sum, 1);
+	struct tn_tensor like = old ? *old : *tn_edit_in(e, op, 1);
 	uint8_t *data = tn_arena_array(e->arena, (size_t)outputs, 4);
+	const bool made = !old;
 	tn_tensor_id ids[3];
 
 	if (!data) {
@@ -103,48 +105,75 @@ static int64_t set_bias(struct tn_edit *e, const struct tn_channels *c)
 	}
 	for (int64_t o = 0; o < outputs; o++)
 		for (int b = 0; b < 4; b++)
-			data[4 * o + b] = (uint8_t)((uint64_t)c->bias[o] >> (8 * b));
-	if (!old) {
+			data[4 * o + b] = (uint8_t)((uint64_t)s->bias[o] >> (8 * b));
+	if (made) {
 		like.dtype = DTYPE_I32;
 		like.quant = (struct tn_quant){ 0 };
 	}
-	ids[0] = c->sum->inputs[0];
-	ids[1] = c->sum->inputs[1];
+	ids[0] = op->inputs[0];
+	ids[1] = op->inputs[1];
 	ids[2] = tn_edit_constant(e, &like, &line, data);
 	if (!e->failed)
-		tn_edit_set_inputs(e, c->sum, ids, 3);
-	return old ? 0 : -4 * outputs;
+		tn_edit_set_inputs(e, op, ids, 3);
+	return made ? -4 * outputs : 0;
+}
+
+/* An op that makes or keeps channels: its constants, and the shape of what it writes. */
+static void cut_op(struct tn_edit *e, const struct tn_channels *c, struct tn_op *op,
+	int64_t *ram, int64_t *flash)
+{
+	struct tn_tensor *out = tn_edit_out(e, op, 0);
+	struct tn_shape shape = out->shape;
+	const int64_t before = out->bytes;
+
+	shape.dim[shape.rank - 1] = c->n - c->n_gone;
+	if (!tn_edit_reshape(out, &shape)) {
+		e->failed = true;
+		return;
+	}
+	*ram += before - out->bytes;
+	switch (op->kind) {
+	case OP_CONV_2D:
+		*flash += cut_operand(e, c, op, 1, 0, true);
+		*flash += cut_operand(e, c, op, 2, 0, true);
+		return;
+	case OP_DEPTHWISE_CONV_2D:
+		*flash += cut_operand(e, c, op, 1, 3, true);
+		*flash += cut_operand(e, c, op, 2, 0, true);
+		return;
+	case OP_ADD:
+	case OP_SUB:
+	case OP_MUL:
+		for (uint32_t k = 0; k < op->n_inputs; k++) {
+			const struct tn_tensor *t = tn_edit_in(e, op, k);
+
+			if (tn_edit_is_constant(t) && t->elements > 1)
+				*flash += cut_operand(
+					e, c, op, k, t->shape.rank - 1, false);
+		}
+		return;
+	default:
+		return;
+	}
 }
 
 void tn_channels_remove(struct tn_edit *e, struct tn_channels *c)
 {
-	struct tn_op *conv = c->chain[0];
+	struct tn_op *conv = &e->g.ops[c->ops[0].i];
 	struct tn_rewrite *done;
 	int64_t flash = 0, ram = 0;
 
-	if (c->bias_changes)
-		flash += set_bias(e, c);
-	for (uint32_t k = 0; k < c->n_chain && !e->failed; k++) {
-		struct tn_op *op = c->chain[k];
-		struct tn_tensor *out = tn_edit_out(e, op, 0);
-		struct tn_shape shape = out->shape;
-		const int64_t before = out->bytes;
+	for (uint32_t k = 0; k < c->n_sums && !e->failed; k++)
+		if (c->sums[k].bias_changes)
+			flash += set_bias(e, &c->sums[k]);
+	for (uint32_t k = 0; k < c->n_sums && !e->failed; k++) {
+		struct tn_op *op = &e->g.ops[c->sums[k].op.i];
 
-		shape.dim[shape.rank - 1] = c->n - c->n_gone;
-		if (!tn_edit_reshape(out, &shape)) {
-			e->failed = true;
-			return;
-		}
-		ram += before - out->bytes;
-		if (op->kind == OP_CONV_2D)
-			flash += cut_operand(e, c, op, 1, 0, true);
-		else if (op->kind == OP_DEPTHWISE_CONV_2D)
-			flash += cut_operand(e, c, op, 1, 3, true);
-		if (op->kind == OP_CONV_2D || op->kind == OP_DEPTHWISE_CONV_2D)
-			flash += cut_operand(e, c, op, 2, 0, true);
+		flash += cut_operand(
+			e, c, op, 1, tn_edit_in(e, op, 1)->shape.rank - 1, false);
 	}
-	flash += cut_operand(
-		e, c, c->sum, 1, tn_edit_in(e, c->sum, 1)->shape.rank - 1, false);
+	for (uint32_t k = 0; k < c->n_ops && !e->failed; k++)
+		cut_op(e, c, &e->g.ops[c->ops[k].i], &ram, &flash);
 	if (e->failed)
 		return;
 	done = tn_edit_done(e, conv, NULL);
