@@ -61,8 +61,9 @@ class Small(Net):
     def zero_weights(self, conv, channels_out=(), channels_in=()):
         """Replaces the seeded weights of an op by numbers, zero for some channels."""
         entry = next(t for t in self.tensors if t['name'] == conv.name + '/filter')
-        o, h, w, c = entry['shape']
-        depthwise = o == 1 and len(entry['quantization']['scale']) == c
+        o, h, w, c = ([entry['shape'][0], 1, 1, entry['shape'][1]]
+                      if len(entry['shape']) == 2 else entry['shape'])
+        depthwise = o == 1 and len(entry['quantization']['scale']) == c > 1
         values = []
         for a in range(o):
             for tap in range(h * w):
@@ -234,8 +235,37 @@ def transpose_left(dtype):
     return n.finish(n.same('ABS', n.transpose(x, [0, 3, 1, 2])))
 
 
+def transposed_operands():
+    """A matrix product reads transposed operands by columns; RELU lies between."""
+    n = Small('transposed_operands', 'i8')
+    a, b = n.input([2, 6, 4], 'a'), n.input([2, 5, 6], 'b')
+    a = n.same('ABS', n.transpose(a, [0, 2, 1]))
+    b = n.transpose(b, [0, 2, 1])
+    return n.finish(n.op('BATCH_MATMUL', [a, b], [n.activation('product', [2, 4, 5], 0.8)],
+                         adj_x=False, adj_y=False))
+
+
+def transposed_rows(dtype):
+    """Channels first, then a layer: as exports from such frameworks end."""
+    left = dtype == 'f32'
+    n = Small('transposed_rows_left' if left else 'transposed_rows', dtype)
+    x = n.conv(n.input([1, 4, 3, 3]), 5, (3, 3))
+    x = n.same('ABS', n.transpose(x, [0, 3, 1, 2]))
+    return n.finish(n.fully_connected(n.reshape(x, [1, 60]), 4))
+
+
+def transposed_sum(left=False):
+    """Both operands are transposed alike, or not."""
+    n = Small('transposed_sum_left' if left else 'transposed_sum', 'i8')
+    x = n.input([1, 4, 4, 4])
+    a = n.transpose(n.conv(x, 4, (3, 3)), [0, 3, 1, 2])
+    b = n.transpose(n.conv(x, 4, (1, 1)), [0, 3, 2, 1] if left else [0, 3, 1, 2])
+    y = n.binary('ADD', a, b, 'RELU')
+    return n.finish(y) if left else n.finish(n.conv(n.transpose(y, [0, 2, 3, 1]), 3, (1, 1)))
+
+
 def round_trip(other):
-    n = Small('round_trip_scaled' if other else 'round_trip', 'i8')
+    n = Small('round_trip_left' if other else 'round_trip', 'i8')
     x = n.conv(n.input([1, 5, 4, 3]), 4, (3, 3))
     real = n.to_float(x)
     y = n.activation('again', x.shape, 1.0, like=None if other else x)
@@ -268,6 +298,27 @@ def dead_channels_left():
     c = n.conv(b, 4, (1, 1))
     n.zero_weights(b, channels_out=(1,))
     return n.finish(c, n.same('ABS', b))
+
+
+def dead_channels_residual():
+    """An addition of two tensors of the same channels. Channel 2 is constant on both sides,
+    5 is read by nobody; of 3 and 6 only one side is constant, 4 has one reader."""
+    n = Small('dead_channels_residual', 'i8')
+    a = n.conv(n.input([1, 8, 8, 3]), 8, (3, 3))
+    b = n.conv(a, 8, (1, 1), activation='NONE')
+    k = Tensor('factors', [8], 'i8', 1.0, f32(0.0125), 0)
+    n.add(k, 'const', n.quant(k), {'values': [80, 60, 100, 40, 90, 70, 110, 50]})
+    c = n.op('MUL', [b, k], [n.activation('normed', b.shape, 1.0)], activation='NONE')
+    d = n.binary('ADD', a, c, 'RELU')
+    e = n.conv(d, 4, (1, 1))
+    f = n.op('MEAN', [d, n.integers('axes', [1, 2])],
+             [n.activation('mean', [1, 8], 0.5, like=d)], keep_dims=False)
+    g = n.fully_connected(f, 3)
+    n.zero_weights(a, channels_out=(2, 3))
+    n.zero_weights(b, channels_out=(2, 6), channels_in=(5,))
+    n.zero_weights(e, channels_in=(4, 5))
+    n.zero_weights(g, channels_in=(5,))
+    return n.finish(e, g)
 
 
 def batch_norm():
@@ -489,10 +540,16 @@ def all_graphs():
     yield 'constants_f32', constants()
     yield 'large_constant_left_f32', large_constant_left()
     yield 'round_trip_i8', round_trip(False)
-    yield 'round_trip_scaled_i8', round_trip(True)
+    yield 'round_trip_left_i8', round_trip(True)
     yield 'dead_channels_i8', dead_channels()
+    yield 'dead_channels_residual_i8', dead_channels_residual()
     yield 'dead_channels_left_i8', dead_channels_left()
     yield 'batch_norm_f32', batch_norm()
+    yield 'transposed_operands_i8', transposed_operands()
+    yield 'transposed_rows_i8', transposed_rows('i8')
+    yield 'transposed_rows_left_f32', transposed_rows('f32')
+    yield 'transposed_sum_i8', transposed_sum()
+    yield 'transposed_sum_left_i8', transposed_sum(True)
     yield 'matmul_f32', matmul('f32')
     yield 'matmul_i8', matmul('i8')
     yield 'matmul_left_f32', matmul('f32', False)

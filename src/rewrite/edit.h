@@ -87,6 +87,8 @@ void tn_edit_redirect(struct tn_edit *e, tn_tensor_id from, tn_tensor_id to);
 /* Attributes: one changed or added, or all replaced (the list is copied). */
 void tn_edit_attr_string(
 	struct tn_edit *e, struct tn_op *op, const char *name, const char *value);
+void tn_edit_attr_bool(
+	struct tn_edit *e, struct tn_op *op, const char *name, bool value);
 void tn_edit_attr_float(
 	struct tn_edit *e, struct tn_op *op, const char *name, double value);
 void tn_edit_attr_ints(struct tn_edit *e, struct tn_op *op, const char *name,

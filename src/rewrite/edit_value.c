@@ -50,6 +50,17 @@ void tn_edit_attr_string(
 	attr->n = 1;
 }
 
+void tn_edit_attr_bool(struct tn_edit *e, struct tn_op *op, const char *name, bool value)
+{
+	struct tn_attr *attr = attr_of(e, op, name);
+
+	if (!attr)
+		return;
+	attr->kind = ATTR_BOOL;
+	attr->v.i = value;
+	attr->n = 1;
+}
+
 void tn_edit_attr_float(
 	struct tn_edit *e, struct tn_op *op, const char *name, double value)
 {

@@ -132,7 +132,7 @@ static void make_dense(struct tn_edit *e, struct tn_op *op, const struct product
 	tn_synonym_rename(e, op, OP_FULLY_CONNECTED);
 	tn_edit_drop_attrs(op);
 	tn_edit_attr_string(e, op, "activation", activation);
-	tn_edit_attr_ints(e, op, "keep_num_dims", &(int64_t){ 1 }, 1);
+	tn_edit_attr_bool(e, op, "keep_num_dims", true);
 	tn_edit_set_inputs(e, op, ids, n);
 }
 

@@ -40,7 +40,10 @@ static const struct {
 	{ "transposes_i8", PASS_TRANSPOSE, 3, 3, 144, 96 },
 	{ "transposes_f32", PASS_TRANSPOSE, 3, 4, 560, 384 },
 	{ "round_trip_i8", PASS_QUANTIZE, 1, 2, 320, 96 },
-	{ "round_trip_scaled_i8", PASS_CHAINS, 1, 3, 320, 96 },
+	{ "round_trip_left_i8", PASS_CHAINS, 1, 3, 320, 96 },
+	{ "transposed_operands_i8", PASS_TRANSPOSE, 3, 2, 140, 124 },
+	{ "transposed_rows_i8", PASS_TRANSPOSE, 2, 4, 108, 76 },
+	{ "transposed_sum_i8", PASS_TRANSPOSE, 2, 4, 176, 128 },
 	{ "matmul_f32", PASS_SYNONYM, 1, 1, 64, 64 },
 	{ "matmul_i8", PASS_SYNONYM, 1, 1, 26, 26 },
 	{ "bias_f32", PASS_BIAS, 1, 1, 476, 476 },
@@ -51,6 +54,7 @@ static const struct {
 	{ "fake_quant_i8", PASS_CHAINS, 3, 2, 432, 108 },
 	{ "float_moves_i8", PASS_QUANTIZE, 2, 5, 720, 180 },
 	{ "qdq_add_i8", PASS_QUANTIZE, 1, 1, 864, 220 },
+	{ "dead_channels_residual_i8", PASS_CHANNELS, 1, 7, 1024, 768 },
 	{ "dead_channels_i8", PASS_CHANNELS, 2, 6, 592, 224 },
 };
 
@@ -89,7 +93,7 @@ static const char *const left[] = { "pad_max_pool_f32", "pad_max_pool_left_i8",
 	"dead_channels_left_i8", "commuted_ab_i8", "matmul_left_f32",
 	"matmul_two_readers_left_f32", "bias_left_f32", "bias_twice_left_f32",
 	"maximum_left_f32", "chain_left_f32", "chain_two_readers_left_i8",
-	"float_moves_left_i8", "qdq_mul_left_i8" };
+	"float_moves_left_i8", "qdq_mul_left_i8", "transposed_sum_left_i8" };
 
 /* Near misses: nothing is done, and the graph is the file's, byte for byte. */
 START_TEST(near_misses_stay)
@@ -120,6 +124,8 @@ static const struct {
 	{ "pad_average_left_i8", PASS_PAD, "pad_1", "average_pool_2d_2" },
 	{ "clamp_two_readers_left_i8", PASS_ACTIVATION, "relu_1", "max_pool_2d_2" },
 	{ "clamp_scale_left_i8", PASS_ACTIVATION, "relu_1", "conv_2d_0" },
+	{ "transposed_sum_left_i8", PASS_TRANSPOSE, "transpose_1", NULL },
+	{ "transposed_rows_left_f32", PASS_TRANSPOSE, "transpose_1", NULL },
 	{ "qdq_mul_left_i8", PASS_QUANTIZE, "quantize_3", "mul_2" },
 	{ "matmul_two_readers_left_f32", PASS_SYNONYM, "add_1", "abs_2" },
 	{ "bias_left_f32", PASS_BIAS, "add_1", "abs_2" },
