@@ -36,7 +36,23 @@ static json_t *rewrite(const struct tn_rewrite *r)
 	return NULL;
 }
 
-json_t *tn_json_rewrites(const struct tn_view *v)
+static json_t *refusal(const struct tn_rewrite *r)
+{
+	json_t *o = json_object();
+	bool ok = tn_json_put(o, "pass", json_string(tn_pass_name(r->pass))) &&
+		  put_name(o, "op", r->op) && put_name(o, "why", r->why) &&
+		  put_name(o, "witness", r->witness) &&
+		  (!r->ram_bytes ||
+			  tn_json_put(o, "ram_bytes", json_integer(r->ram_bytes)));
+
+	if (ok)
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *list_of(
+	const struct tn_view *v, bool done, json_t *(*item)(const struct tn_rewrite *r))
 {
 	json_t *list = json_array();
 	const size_t n = v->rewrites ? v->rewrites->list.count : 0;
@@ -44,10 +60,20 @@ json_t *tn_json_rewrites(const struct tn_view *v)
 	for (size_t i = 0; list && i < n; i++) {
 		const struct tn_rewrite *r = &v->rewrites->list.items[i];
 
-		if (r->done && !tn_json_push(list, rewrite(r))) {
+		if (r->done == done && !tn_json_push(list, item(r))) {
 			json_decref(list);
 			return NULL;
 		}
 	}
 	return list;
+}
+
+json_t *tn_json_rewrites(const struct tn_view *v)
+{
+	return list_of(v, true, rewrite);
+}
+
+json_t *tn_json_refusals(const struct tn_view *v)
+{
+	return list_of(v, false, refusal);
 }

@@ -204,7 +204,7 @@ static bool put_list(json_t *root, const char *key, json_t *list)
 enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan *plan,
 	const struct tn_plan_extras *extras, struct tn_strbuf *out)
 {
-	static const struct tn_plan_extras none = { NULL, NULL, NULL, NULL };
+	static const struct tn_plan_extras none = { NULL, NULL, NULL, NULL, NULL };
 	json_t *root = json_object();
 	bool ok;
 
@@ -225,7 +225,8 @@ enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan
 	     put_tensors(root, g, plan) && put_ops(root, g, plan, extras->ops) &&
 	     put_list(root, "decisions", extras->decisions) &&
 	     put_list(root, "rewrite", extras->rewrite) &&
-	     put_list(root, "rewrites", extras->rewrites);
+	     put_list(root, "rewrites", extras->rewrites) &&
+	     put_list(root, "rewrites_refused", extras->refused);
 	if (ok)
 		return tn_json_write(root, out);
 	json_decref(root);

@@ -13,8 +13,9 @@
 /* What others know and the plan does not; any may be NULL. Borrowed. */
 struct tn_plan_extras {
 	json_t *decisions; /* array, shared as it is; NULL: empty */
-	json_t *rewrite;  /* names of the passes; likewise */
+	json_t *rewrite; /* names of the passes; likewise */
 	json_t *rewrites; /* what they did; likewise */
+	json_t *refused; /* what they left, and why; likewise */
 	const json_t *ops; /* array of objects in execution order: type, live_bytes, macs,
 	                      bytes_read and bytes_written go into the plan's ops */
 };
