@@ -36,6 +36,39 @@ static bool has_inputs(struct tn_edit *e, const struct tn_op *op)
 	return false;
 }
 
+/* SHAPE reads no element: what it gives is known whatever its operand holds. */
+static bool fold_shape(struct tn_edit *e, struct tn_op *op)
+{
+	const struct tn_tensor *in = tn_edit_in(e, op, 0), *out = tn_edit_out(e, op, 0);
+	struct tn_rewrite *done;
+	int64_t width;
+	uint8_t *data;
+
+	if (op->kind != OP_SHAPE || !in || !out || e->pinned[op->outputs[0].i] ||
+		(out->dtype != DTYPE_I32 && out->dtype != DTYPE_I64) ||
+		out->elements != in->shape.rank || in->elements < 0)
+		return false;
+	width = out->dtype == DTYPE_I32 ? 4 : 8;
+	data = tn_arena_alloc(e->arena, (size_t)out->bytes);
+	for (uint32_t d = 0; data && d < in->shape.rank; d++) {
+		if (in->shape.dim[d] > INT32_MAX && width == 4)
+			return false;
+		for (int64_t b = 0; b < width; b++)
+			data[d * width + b] = (uint8_t)(in->shape.dim[d] >> (8 * b));
+	}
+	if (!data) {
+		e->failed = true;
+		return false;
+	}
+	done = tn_edit_done(e, NULL, op);
+	done->tensor = out->name;
+	done->ram_bytes = out->bytes;
+	done->flash_bytes = -out->bytes;
+	tn_edit_make_constant(e, op->outputs[0], data);
+	tn_edit_kill(e, op);
+	return true;
+}
+
 void tn_rewrite_constants(struct tn_edit *e)
 {
 	for (uint32_t i = 0; i < e->g.n_ops; i++) {
@@ -43,7 +76,7 @@ void tn_rewrite_constants(struct tn_edit *e)
 		const uint8_t **results;
 		tn_op_id id;
 
-		if (!op || !has_inputs(e, op) || !may_fold(e, op))
+		if (!op || !has_inputs(e, op) || fold_shape(e, op) || !may_fold(e, op))
 			continue;
 		id = tn_edit_id(e, op);
 		results = tn_edit_run(e, &id, 1, NULL, 0);

@@ -353,9 +353,10 @@ const struct tn_op *tn_edit_other_reader(
 	return NULL;
 }
 
-const tn_op_id *tn_edit_readers(struct tn_edit *e)
+tn_op_id *tn_edit_readers(struct tn_edit *e)
 {
-	tn_op_id *list = TN_NEW_ARRAY(e->scratch, tn_op_id, e->g.n_tensors);
+	const size_t n = e->g.n_tensors + 2 * (size_t)e->g.n_ops;
+	tn_op_id *list = TN_NEW_ARRAY(e->scratch, tn_op_id, n);
 
 	for (uint32_t i = 0; list && i < e->g.n_ops; i++) {
 		struct tn_op *op = tn_edit_op(e, i);

@@ -87,8 +87,7 @@ void tn_edit_redirect(struct tn_edit *e, tn_tensor_id from, tn_tensor_id to);
 /* Attributes: one changed or added, or all replaced (the list is copied). */
 void tn_edit_attr_string(
 	struct tn_edit *e, struct tn_op *op, const char *name, const char *value);
-void tn_edit_attr_bool(
-	struct tn_edit *e, struct tn_op *op, const char *name, bool value);
+void tn_edit_attr_bool(struct tn_edit *e, struct tn_op *op, const char *name, bool value);
 void tn_edit_attr_float(
 	struct tn_edit *e, struct tn_op *op, const char *name, double value);
 void tn_edit_attr_ints(struct tn_edit *e, struct tn_op *op, const char *name,
@@ -99,6 +98,10 @@ void tn_edit_drop_attrs(struct tn_op *op);
  * tensors are invalid after it. TN_NONE when memory ran out. */
 tn_tensor_id tn_edit_constant(struct tn_edit *e, const struct tn_tensor *like,
 	const struct tn_shape *shape, const uint8_t *data);
+/* A new activation like another one, of another shape, that `op` will write: named after
+ * the op, so that no name stands for another value than it did. As above. */
+tn_tensor_id tn_edit_activation(struct tn_edit *e, const struct tn_tensor *like,
+	const struct tn_shape *shape, const struct tn_op *op);
 /* The tensor becomes a constant with this data. */
 void tn_edit_make_constant(struct tn_edit *e, tn_tensor_id id, const uint8_t *data);
 /* Sets the shape and what follows from it. */
@@ -119,9 +122,9 @@ struct tn_rewrite *tn_edit_done(
 	struct tn_edit *e, const struct tn_op *op, const struct tn_op *gone);
 void tn_edit_left(struct tn_edit *e, const struct tn_op *op, const char *why,
 	const struct tn_op *witness);
-/* By tensor, as it is now: an op that reads it, the one when it is private. In the
- * scratch arena; NULL on lack of memory. */
-const tn_op_id *tn_edit_readers(struct tn_edit *e);
+/* By tensor, as it is now: an op that reads it, the one when it is private. With room for
+ * two more tensors for each op. In the scratch arena; NULL on lack of memory. */
+tn_op_id *tn_edit_readers(struct tn_edit *e);
 /* The first op that reads the tensor besides `op`; NULL: none. */
 const struct tn_op *tn_edit_other_reader(
 	struct tn_edit *e, tn_tensor_id id, const struct tn_op *op);

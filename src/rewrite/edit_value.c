@@ -195,23 +195,49 @@ void tn_edit_make_constant(struct tn_edit *e, tn_tensor_id id, const uint8_t *da
 	e->changed = true;
 }
 
-tn_tensor_id tn_edit_constant(struct tn_edit *e, const struct tn_tensor *like,
-	const struct tn_shape *shape, const uint8_t *data)
+/* A tensor behind the others; all that is known of it is in *made. */
+static tn_tensor_id add_tensor(
+	struct tn_edit *e, struct tn_tensor *made, const struct tn_shape *shape)
 {
 	const tn_tensor_id none = { TN_NONE };
 	const tn_tensor_id id = { e->g.n_tensors };
-	struct tn_tensor made = *like;
 
-	if (e->failed || !tn_edit_reshape(&made, shape) || !make_room(e)) {
+	if (e->failed || !tn_edit_reshape(made, shape) || !make_room(e)) {
 		e->failed = true;
 		return none;
 	}
-	e->g.tensors[id.i] = made;
+	e->g.tensors[id.i] = *made;
 	e->g.n_tensors++;
 	e->producer[id.i].i = e->instead[id.i].i = TN_NONE;
 	e->readers[2 * id.i].i = e->readers[2 * id.i + 1].i = TN_NONE;
-	tn_edit_make_constant(e, id, data);
+	e->reads[id.i] = 0;
+	e->pinned[id.i] = e->viewed[id.i] = false;
 	return id;
+}
+
+tn_tensor_id tn_edit_constant(struct tn_edit *e, const struct tn_tensor *like,
+	const struct tn_shape *shape, const uint8_t *data)
+{
+	struct tn_tensor made = *like;
+	const tn_tensor_id id = add_tensor(e, &made, shape);
+
+	if (!e->failed)
+		tn_edit_make_constant(e, id, data);
+	return id;
+}
+
+tn_tensor_id tn_edit_activation(struct tn_edit *e, const struct tn_tensor *like,
+	const struct tn_shape *shape, const struct tn_op *op)
+{
+	struct tn_tensor made = *like;
+
+	made.name = op->name;
+	made.role = ROLE_ACT;
+	made.clobber = made.observed = made.mutated = false;
+	made.data_kind = DATA_NONE;
+	made.view_of.i = TN_NONE;
+	made.has_strides = false;
+	return add_tensor(e, &made, shape);
 }
 
 /* A small graph of its own: the ops of the chain, and only the tensors that they name. */

@@ -75,15 +75,18 @@ static void remove(struct tn_edit *e, struct tn_op *op, uint32_t k)
 {
 	const tn_tensor_id in = op->inputs[k], out = op->outputs[0];
 	struct tn_op *producer = tn_edit_producer(e, op, k);
+	const bool may_keep_out = producer && producer->n_outputs == 1 &&
+				  tn_edit_private(e, in) && tn_edit_may_move(e, out);
 	struct tn_rewrite *done;
 	tn_tensor_id gone;
 
-	if (!e->pinned[out.i] && tn_edit_stable(e, in)) {
+	/* a name of the file rather than one of ours */
+	if (!e->pinned[out.i] && tn_edit_stable(e, in) &&
+		!(may_keep_out && in.i >= e->n_file_tensors)) {
 		gone = out;
 		tn_edit_kill(e, op);
 		tn_edit_redirect(e, out, in);
-	} else if (producer && producer->n_outputs == 1 && tn_edit_private(e, in) &&
-		   tn_edit_may_move(e, out)) {
+	} else if (may_keep_out) {
 		gone = in;
 		tn_edit_kill(e, op);
 		tn_edit_set_output(e, producer, out);

@@ -31,8 +31,10 @@ static bool pads_of(struct tn_edit *e, const struct tn_op *op, int64_t out[4])
 	out[1] = v[4];
 	out[2] = v[3];
 	out[3] = v[5];
-	return v[0] == 0 && v[1] == 0 && v[6] == 0 && v[7] == 0 && v[2] >= 0 &&
-	       v[3] >= 0 && v[4] >= 0 && v[5] >= 0;
+	for (int i = 0; i < 4; i++)
+		if (out[i] < 0 || out[i] > INT32_MAX)
+			return false;
+	return v[0] == 0 && v[1] == 0 && v[6] == 0 && v[7] == 0;
 }
 
 /* Is the value that PADV2 names real 0? */

@@ -134,11 +134,11 @@ static void exchange(struct tn_edit *e, struct tn_op *a, struct tn_op *b)
 /* transpose, op -> op, transpose: only where another transpose follows, so that the two
  * meet; alone it would gain nothing. */
 static void move_behind(
-	struct tn_edit *e, const tn_op_id *reader, struct tn_op *op, struct tn_op *before)
+	struct tn_edit *e, tn_op_id *reader, struct tn_op *op, struct tn_op *before)
 {
 	const tn_tensor_id between = op->inputs[0], out = op->outputs[0];
 	int64_t perm[TN_RANK_MAX];
-	struct tn_tensor *t;
+	tn_tensor_id moved;
 
 	if (!permutation_of(e, before, perm) || !tn_edit_private(e, between) ||
 		e->pinned[out.i] || !meets_taker(e, reader, out, perm) ||
@@ -148,11 +148,13 @@ static void move_behind(
 	set_permutation(
 		e, before, before->inputs[0], perm, e->g.tensors[between.i].shape.rank);
 	tn_edit_done(e, before, NULL);
-	t = &e->g.tensors[between.i];
-	t->dtype = e->g.tensors[out.i].dtype;
-	t->quant = e->g.tensors[out.i].quant;
-	if (!tn_edit_reshape(t, &e->g.tensors[before->inputs[0].i].shape))
-		e->failed = true;
+	moved = tn_edit_activation(
+		e, &e->g.tensors[out.i], &e->g.tensors[before->inputs[0].i].shape, op);
+	if (e->failed)
+		return;
+	reader[moved.i] = tn_edit_id(e, op);
+	tn_edit_set_output(e, before, moved);
+	tn_edit_set_input(e, op, 0, moved);
 	exchange(e, before, op);
 }
 
@@ -256,7 +258,7 @@ static bool is_only_moved(struct tn_edit *e, const struct tn_op *transpose)
 /* Both operands are transposed alike: one transpose of the result. It takes the place of
  * the op, which takes that of the later one of the two. */
 static void move_behind_both(
-	struct tn_edit *e, const uint32_t *position, struct tn_op *op)
+	struct tn_edit *e, tn_op_id *reader, const uint32_t *position, struct tn_op *op)
 {
 	struct tn_op *a = tn_edit_producer(e, op, 0), *b = tn_edit_producer(e, op, 1);
 	const struct tn_tensor *out = tn_edit_out(e, op, 0);
@@ -264,8 +266,8 @@ static void move_behind_both(
 	tn_tensor_id inputs[2], between;
 	int64_t perm[TN_RANK_MAX];
 	struct tn_rewrite *done;
-	struct tn_tensor *t;
 	struct tn_op saved;
+	uint32_t rank;
 
 	if (op->n_inputs != 2 || tn_op_info(op->kind)->access != ACCESS_POINTWISE || !a ||
 		!b || a == b || a->kind != OP_TRANSPOSE || b->kind != OP_TRANSPOSE ||
@@ -279,18 +281,18 @@ static void move_behind_both(
 	other = later == a ? b : a;
 	inputs[0] = a->inputs[0];
 	inputs[1] = b->inputs[0];
-	between = later->outputs[0];
+	rank = out->shape.rank;
+	between = tn_edit_activation(e, out, &e->g.tensors[inputs[0].i].shape, op);
+	if (e->failed)
+		return;
 	done = tn_edit_done(e, op, other);
 	done->tensor = e->g.tensors[other->outputs[0].i].name;
 	done->ram_bytes = e->g.tensors[other->outputs[0].i].bytes;
-	t = &e->g.tensors[between.i];
-	t->dtype = out->dtype;
-	t->quant = out->quant;
-	if (!tn_edit_reshape(t, &e->g.tensors[inputs[0].i].shape))
-		e->failed = true;
 	tn_edit_set_inputs(e, op, inputs, 2);
 	tn_edit_kill(e, other);
-	set_permutation(e, later, between, perm, t->shape.rank);
+	reader[between.i] = tn_edit_id(e, op);
+	tn_edit_set_output(e, later, between);
+	set_permutation(e, later, between, perm, rank);
 	saved = *op;
 	*op = *later;
 	op->outputs = saved.outputs; /* the lists change hands with the records */
@@ -326,7 +328,7 @@ static uint32_t *positions(struct tn_edit *e)
 
 void tn_rewrite_transposes(struct tn_edit *e)
 {
-	const tn_op_id *reader = tn_edit_readers(e);
+	tn_op_id *reader = tn_edit_readers(e);
 	const uint32_t *position = positions(e);
 
 	for (uint32_t i = 0; i < e->g.n_ops && !e->failed; i++) {
@@ -349,7 +351,7 @@ void tn_rewrite_transposes(struct tn_edit *e)
 		else if (does_not_care(e, op))
 			move_behind(e, reader, op, before);
 		else
-			move_behind_both(e, position, op);
+			move_behind_both(e, reader, position, op);
 	}
 	for (uint32_t i = 0; i < e->g.n_ops && !e->failed; i++) {
 		const struct tn_op *op = tn_edit_op(e, i);
