@@ -264,6 +264,26 @@ def transposed_sum(left=False):
     return n.finish(y) if left else n.finish(n.conv(n.transpose(y, [0, 2, 3, 1]), 3, (1, 1)))
 
 
+def mean_left():
+    """A mean and a pool round otherwise."""
+    n = Small('mean_left', 'i8')
+    x = n.conv(n.input([1, 5, 5, 3]), 4, (3, 3), pad='VALID', activation='NONE')
+    y = n.activation('mean', [1, 1, 1, 4], x.rms, like=x)
+    return n.finish(n.op('MEAN', [x, n.integers('axes', [1, 2])], [y], keep_dims=True))
+
+
+def shape_reader():
+    """TANH may not write over the product while its shape is asked for: which is known."""
+    n = Small('shape_reader', 'i8')
+    x = n.input([1, 6, 6, 3])
+    y = n.binary('MUL', x, x)
+    z = n.fixed('TANH', y, 1 / 128, 0)
+    s = n.op('SHAPE', [y], [n.add(Tensor('shape', [4], 'i32'))])
+    one = n.integers('one', [1, 1, 1, 1])
+    return n.finish(z, n.op('ADD', [s, one], [n.add(Tensor('more', [4], 'i32'))],
+                            activation='NONE'))
+
+
 def round_trip(other):
     n = Small('round_trip_left' if other else 'round_trip', 'i8')
     x = n.conv(n.input([1, 5, 4, 3]), 4, (3, 3))
@@ -550,6 +570,8 @@ def all_graphs():
     yield 'transposed_rows_left_f32', transposed_rows('f32')
     yield 'transposed_sum_i8', transposed_sum()
     yield 'transposed_sum_left_i8', transposed_sum(True)
+    yield 'mean_left_i8', mean_left()
+    yield 'shape_reader_i8', shape_reader()
     yield 'matmul_f32', matmul('f32')
     yield 'matmul_i8', matmul('i8')
     yield 'matmul_left_f32', matmul('f32', False)

@@ -128,6 +128,36 @@ START_TEST(verdict_of_candidate)
 }
 END_TEST
 
+/* A candidate that a reader forbids, until a rewrite has removed the reader. */
+static const struct {
+	const char *graph, *op, *in, *reader;
+} freed[] = {
+	{ "../rewrites/dead_reader_i8", "tanh_1", "mul0", "abs_2" },
+	{ "../rewrites/shape_reader_i8", "tanh_1", "mul0", "shape_2" },
+};
+
+START_TEST(rewrites_remove_readers)
+{
+	const struct tn_candidate *c;
+	tenure_options options;
+	struct tn_run run;
+
+	tenure_options_init(&options);
+	options.rewrite = "none";
+	plan_fixture(&run, &options, freed[_i].graph);
+	c = find(&run, freed[_i].op, freed[_i].in);
+	ck_assert_int_eq(c->verdict, VERDICT_REJECTED);
+	ck_assert_int_eq(c->failed, OBLIGATION_O1);
+	ck_assert_str_eq(run.graph.ops[c->witness.reader.i].name, freed[_i].reader);
+	tn_run_release(&run);
+	options.rewrite = "all";
+	plan_fixture(&run, &options, freed[_i].graph);
+	c = find(&run, freed[_i].op, freed[_i].in);
+	ck_assert_int_eq(c->verdict, VERDICT_PROVED);
+	tn_run_release(&run);
+}
+END_TEST
+
 static const struct plan_case {
 	const char *graph;
 	enum tenure_overlap overlap;
@@ -303,6 +333,8 @@ Suite *tn_test_suite(void)
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(
 		tc, verdict_of_candidate, 0, (int)(sizeof(verdicts) / sizeof(*verdicts)));
+	tcase_add_loop_test(
+		tc, rewrites_remove_readers, 0, (int)(sizeof(freed) / sizeof(*freed)));
 	tcase_add_loop_test(
 		tc, plan_of_fixture, 0, (int)(sizeof(plans) / sizeof(*plans)));
 	tcase_add_loop_test(

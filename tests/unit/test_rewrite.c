@@ -10,6 +10,7 @@
 #include "gen_graph.h"
 #include "ir/digest.h"
 #include "loaded.h"
+#include "own_plan.h"
 #include "rewritten.h"
 
 /* ---- fixtures ---- */
@@ -44,6 +45,7 @@ static const struct {
 	{ "transposed_operands_i8", PASS_TRANSPOSE, 3, 2, 140, 124 },
 	{ "transposed_rows_i8", PASS_TRANSPOSE, 2, 4, 108, 76 },
 	{ "transposed_sum_i8", PASS_TRANSPOSE, 2, 4, 176, 128 },
+	{ "shape_reader_i8", PASS_CONSTANT, 1, 3, 220, 124 },
 	{ "matmul_f32", PASS_SYNONYM, 1, 1, 64, 64 },
 	{ "matmul_i8", PASS_SYNONYM, 1, 1, 26, 26 },
 	{ "bias_f32", PASS_BIAS, 1, 1, 476, 476 },
@@ -93,7 +95,8 @@ static const char *const left[] = { "pad_max_pool_f32", "pad_max_pool_left_i8",
 	"dead_channels_left_i8", "commuted_ab_i8", "matmul_left_f32",
 	"matmul_two_readers_left_f32", "bias_left_f32", "bias_twice_left_f32",
 	"maximum_left_f32", "chain_left_f32", "chain_two_readers_left_i8",
-	"float_moves_left_i8", "qdq_mul_left_i8", "transposed_sum_left_i8" };
+	"float_moves_left_i8", "qdq_mul_left_i8", "transposed_sum_left_i8",
+	"mean_left_i8" };
 
 /* Near misses: nothing is done, and the graph is the file's, byte for byte. */
 START_TEST(near_misses_stay)
@@ -161,6 +164,7 @@ START_TEST(two_spellings_become_one)
 {
 	struct loaded a, b;
 	struct rewritten x, y;
+	struct tn_plan p, q;
 
 	loaded_file(&a, tn_test_path("fixtures/rewrites/commuted_ab_i8.json"), NULL);
 	loaded_ok(&a, "ab");
@@ -170,6 +174,11 @@ START_TEST(two_spellings_become_one)
 	y = rewritten_of(&b.graph, tn_passes_exact(), &b.arena, &b.strings);
 	ck_assert_uint_ne(tn_digest_graph(&a.graph), tn_digest_graph(&b.graph));
 	same_text("commuted", &x.graph, &y.graph);
+	ck_assert(own_plan(&x.graph, OVERLAP_FULL, &a.arena, &p) &&
+		  own_plan(&y.graph, OVERLAP_FULL, &b.arena, &q));
+	ck_assert_uint_eq(p.n_tensors, q.n_tensors);
+	ck_assert_int_eq(p.arena_bytes, q.arena_bytes);
+	ck_assert_mem_eq(p.tensors, q.tensors, p.n_tensors * sizeof(*p.tensors));
 	loaded_release(&a);
 	loaded_release(&b);
 }
