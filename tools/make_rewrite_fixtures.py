@@ -500,13 +500,21 @@ def float_moves():
     return n.finish(n.conv(z, 3, (1, 1)), n.conv(w, 3, (1, 1)))
 
 
-def float_moves_left():
-    """The float is seen, too."""
-    n = Small('float_moves_left', 'i8')
+def float_moves_seen():
+    """The float is seen, too: it is made of what the integers gave."""
+    n = Small('float_moves_seen', 'i8')
     x = n.conv(n.input([1, 6, 6, 3]), 4, (3, 3), activation='NONE')
     y = n.float_op('MAX_POOL_2D', [n.to_float(x)], [1, 3, 3, 4], pad='VALID', kernel=[2, 2],
                    stride=[2, 2], activation='NONE')
     return n.finish(n.conv(n.to_bytes(y, like=x), 3, (1, 1)), y)
+
+
+def qdq_add_seen_left():
+    """The float sum is seen, too, and there is no byte that it could be made of."""
+    n = Small('qdq_add_seen_left', 'i8')
+    a, b = n.input([1, 6, 6, 3], 'a'), n.input([1, 6, 6, 3], 'b')
+    y = n.float_op('ADD', [n.to_float(a), n.to_float(b)], a.shape, activation='NONE')
+    return n.finish(n.to_bytes(y, scale=f32(0.0137), zero=5), y)
 
 
 def qdq_binary(kind, name):
@@ -544,6 +552,29 @@ def qdq_net():
     y = n.float_op('FULLY_CONNECTED', [n.to_float(y), w, b], [1, 5], activation='NONE',
                    keep_num_dims=False)
     return n.finish(n.to_bytes(y, scale=f32(0.04), zero=0))
+
+
+def qat_net():
+    """A float net trained with fake quantisation: it runs on integers when that is allowed."""
+    n = Small('qat_net', 'f32')
+
+    def fake(x, low, high):
+        return n.float_op('FAKE_QUANT', [x], x.shape, min=low, max=high, num_bits=8,
+                          narrow_range=False)
+
+    x = fake(n.input([1, 8, 8, 3]), -1.0, 127 / 128)
+    for k, channels in enumerate((4, 6)):
+        w = n.float_weights('w%d' % k, [channels, 3, 3, x.shape[3]], 0, 0.004)
+        x = n.float_op('CONV_2D', [x, w], [1, 8, 8, channels], pad='SAME', stride=[1, 1],
+                       dilation=[1, 1], activation='NONE')
+        x = fake(n.float_op('RELU', [x], x.shape), 0.0, 2.0)
+    x = fake(n.float_op('AVERAGE_POOL_2D', [x], [1, 1, 1, 6], pad='VALID', kernel=[8, 8],
+                        stride=[8, 8], activation='NONE'), 0.0, 2.0)
+    w = n.float_weights('w2', [5, 6], 0, 0.01)
+    b = n.floats('b2', [5], [0.1, 0.0, -0.25, 0.5, 0.0])
+    y = n.float_op('FULLY_CONNECTED', [n.float_op('RESHAPE', [x], [1, 6]), w, b], [1, 5],
+                   activation='NONE', keep_num_dims=False)
+    return n.finish(fake(y, -4.0, 4.0))
 
 
 def all_graphs():
@@ -589,10 +620,12 @@ def all_graphs():
     yield 'requantize_pair_i8', requantize_pair()
     yield 'fake_quant_i8', fake_quant()
     yield 'float_moves_i8', float_moves()
-    yield 'float_moves_left_i8', float_moves_left()
+    yield 'float_moves_seen_i8', float_moves_seen()
+    yield 'qdq_add_seen_left_i8', qdq_add_seen_left()
     yield 'qdq_add_i8', qdq_binary('ADD', 'qdq_add')
     yield 'qdq_mul_left_i8', qdq_binary('MUL', 'qdq_mul_left')
     yield 'qdq_net_i8', qdq_net()
+    yield 'qat_net_f32', qat_net()
 
 
 if __name__ == '__main__':

@@ -298,6 +298,21 @@ void tn_edit_kill(struct tn_edit *e, struct tn_op *op)
 	e->changed = true;
 }
 
+void tn_edit_exchange(struct tn_edit *e, struct tn_op *a, struct tn_op *b)
+{
+	const tn_tensor_id a_in = a->inputs[0], a_out = a->outputs[0];
+	const tn_tensor_id b_in = b->inputs[0], b_out = b->outputs[0];
+	const struct tn_op saved = *a;
+
+	*a = *b;
+	*b = saved;
+	a->inputs[0] = a_in;
+	a->outputs[0] = a_out;
+	b->inputs[0] = b_in;
+	b->outputs[0] = b_out;
+	e->changed = true;
+}
+
 void tn_edit_redirect(struct tn_edit *e, tn_tensor_id from, tn_tensor_id to)
 {
 	e->instead[from.i] = to;

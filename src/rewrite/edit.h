@@ -81,6 +81,9 @@ void tn_edit_set_inputs(
 	struct tn_edit *e, struct tn_op *op, const tn_tensor_id *ids, uint32_t n);
 void tn_edit_set_output(struct tn_edit *e, struct tn_op *op, tn_tensor_id id);
 void tn_edit_kill(struct tn_edit *e, struct tn_op *op);
+/* The two records change places, so that the schedule need not: what was done first is
+ * now done second. Operand 0 and the output stay with the place. */
+void tn_edit_exchange(struct tn_edit *e, struct tn_op *a, struct tn_op *b);
 /* All readers of `from`, which is not pinned, read `to`, which is stable. */
 void tn_edit_redirect(struct tn_edit *e, tn_tensor_id from, tn_tensor_id to);
 

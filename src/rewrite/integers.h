@@ -4,6 +4,9 @@
 
 #include "rewrite/edit.h"
 
+/* Every FAKE_QUANT to int8 becomes a QUANTIZE and a DEQUANTIZE. Ops move. */
+void tn_integers_split(struct tn_edit *e);
+
 /* Is a value the same after DEQUANTIZE and QUANTIZE with the tensor's scale? */
 bool tn_integers_come_back(const struct tn_tensor *t);
 

@@ -1,7 +1,7 @@
 /* Quantisations that only undo a dequantisation, and float ops between the two. The real
  * value of an integer q is (q - z) * s, rounded once; what comes back is that over s,
  * rounded, and is q again because the error is far below one half: at most 2^17 * 2^-23.
- * So an op that only moves elements may as well move the integers; two operands of a byte
+ * So an op that only moves elements moves the integers instead; two operands of a byte
  * are compared for all 65,536 pairs. */
 #include <string.h>
 
@@ -187,17 +187,56 @@ static void between(struct tn_edit *e, struct tn_op *op, struct tn_op *quantize)
 		tn_edit_left(e, quantize, "integers would round otherwise", op);
 }
 
+/* DEQUANTIZE, then a move of floats: the integers move, a quarter of the bytes, and are
+ * floats afterwards. */
+static void move_integers(struct tn_edit *e, struct tn_op *op, struct tn_op *before)
+{
+	const uint32_t n_tensors = e->g.n_tensors;
+	const bool changed = e->changed;
+	const struct tn_tensor *from = tn_edit_in(e, before, 0);
+	struct operands o = { .n_data = 1 };
+	tn_tensor_id moved;
+
+	if (op->n_outputs != 1 || !op->n_inputs || op->n_inputs > TN_CHAIN_OPS_MAX ||
+		!only_moves(op) || !tn_integers_come_back(from) ||
+		!tn_edit_private(e, op->inputs[0]) ||
+		!tn_edit_stable(e, before->inputs[0]) ||
+		!tn_edit_may_move(e, op->outputs[0]))
+		return;
+	for (uint32_t k = 1; k < op->n_inputs; k++)
+		if (tn_edit_in(e, op, k) && !tn_edit_is_constant(tn_edit_in(e, op, k)))
+			return;
+	moved = tn_edit_activation(e, from, &tn_edit_out(e, op, 0)->shape, op);
+	if (e->failed)
+		return;
+	memcpy(o.ids, op->inputs, op->n_inputs * sizeof(*o.ids));
+	o.ids[0] = before->inputs[0];
+	if (!runs_on_integers(e, op, moved, &o)) {
+		e->g.n_tensors = n_tensors;
+		e->changed = changed;
+		return;
+	}
+	tn_edit_done(e, before, NULL);
+	tn_edit_set_output(e, before, moved);
+	tn_edit_set_input(e, op, 0, moved);
+	tn_edit_exchange(e, before, op);
+}
+
 void tn_rewrite_quantize(struct tn_edit *e)
 {
 	for (uint32_t i = 0; i < e->g.n_ops; i++) {
 		struct tn_op *op = tn_edit_op(e, i), *before;
 
-		if (!op || op->kind != OP_QUANTIZE || !tn_edit_out(e, op, 0))
+		if (!op || !tn_edit_out(e, op, 0))
 			continue;
 		before = tn_edit_producer(e, op, 0);
-		if (before && before->kind == OP_DEQUANTIZE && tn_edit_in(e, before, 0))
-			undo(e, op, before);
-		else if (before && tn_edit_in(e, op, 0)->dtype == DTYPE_F32)
+		if (before && before->kind == OP_DEQUANTIZE && tn_edit_in(e, before, 0)) {
+			if (op->kind == OP_QUANTIZE)
+				undo(e, op, before);
+			else
+				move_integers(e, op, before);
+		} else if (before && op->kind == OP_QUANTIZE &&
+			   tn_edit_in(e, op, 0)->dtype == DTYPE_F32)
 			between(e, before, op);
 	}
 }
@@ -223,6 +262,7 @@ static bool is_layer(const struct tn_op *op)
 /* Not exact: sums of floats and of integers are rounded otherwise. */
 void tn_rewrite_integers(struct tn_edit *e)
 {
+	tn_integers_split(e);
 	for (uint32_t i = 0; i < e->g.n_ops; i++) {
 		struct tn_op *quantize = tn_edit_op(e, i), *op;
 		const uint32_t n_tensors = e->g.n_tensors;

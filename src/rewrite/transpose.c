@@ -114,23 +114,6 @@ static bool meets_taker(
 	return false;
 }
 
-/* The two records change places, so that the schedule need not: what was done first is
- * now done second. Operand 0 and the output stay with the place. */
-static void exchange(struct tn_edit *e, struct tn_op *a, struct tn_op *b)
-{
-	const tn_tensor_id a_in = a->inputs[0], a_out = a->outputs[0];
-	const tn_tensor_id b_in = b->inputs[0], b_out = b->outputs[0];
-	const struct tn_op saved = *a;
-
-	*a = *b;
-	*b = saved;
-	a->inputs[0] = a_in;
-	a->outputs[0] = a_out;
-	b->inputs[0] = b_in;
-	b->outputs[0] = b_out;
-	e->changed = true;
-}
-
 /* transpose, op -> op, transpose: only where another transpose follows, so that the two
  * meet; alone it would gain nothing. */
 static void move_behind(
@@ -155,7 +138,7 @@ static void move_behind(
 	reader[moved.i] = tn_edit_id(e, op);
 	tn_edit_set_output(e, before, moved);
 	tn_edit_set_input(e, op, 0, moved);
-	exchange(e, before, op);
+	tn_edit_exchange(e, before, op);
 }
 
 /* Operand k of op without its transpose, which goes or stays for other readers. */

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "exec/exec.h"
 #include "export/native.h"
 #include "ir/validate.h"
@@ -102,4 +103,50 @@ int64_t arena_of(const struct tn_graph *g)
 	bytes = plan.activation_bytes;
 	tn_arena_release(&arena);
 	return bytes;
+}
+
+struct values {
+	uint64_t *digest; /* by tensor; 0: not written */
+};
+
+static void note_value(void *user, const struct tn_exec_layer *layer)
+{
+	struct values *v = user;
+
+	v->digest[layer->tensor.i] = tn_fnv(TN_FNV_INIT, layer->bytes, layer->size) | 1;
+}
+
+static void values_of(const struct tn_graph *g, struct tn_arena *arena, struct values *v)
+{
+	struct tn_diags diags;
+	struct tn_exec *x;
+
+	v->digest = TN_NEW_ARRAY(arena, uint64_t, g->n_tensors);
+	tn_diags_init(&diags, arena);
+	ck_assert_int_eq(tn_exec_new(g, NULL, arena, &diags, &x), TN_OK);
+	tn_exec_seed(x, 1);
+	ck_assert_int_eq(tn_exec_run(x, note_value, v), TN_OK);
+}
+
+void same_values(const char *name, const struct tn_graph *a, const struct tn_graph *b,
+	const char *kept)
+{
+	struct tn_arena arena;
+	struct values x, y;
+
+	tn_arena_init(&arena);
+	values_of(a, &arena, &x);
+	values_of(b, &arena, &y);
+	for (uint32_t i = 0; i < a->n_tensors; i++) {
+		const struct tn_tensor *t = &a->tensors[i], *u = &b->tensors[i];
+
+		ck_assert_str_eq(t->name, u->name);
+		ck_assert_msg(!kept || strcmp(t->name, kept) != 0 ||
+				      (x.digest[i] && y.digest[i] == x.digest[i]),
+			"%s: tensor %s was to be kept", name, t->name);
+		if (x.digest[i] && y.digest[i] && t->bytes == u->bytes)
+			ck_assert_msg(x.digest[i] == y.digest[i],
+				"%s: tensor %s has another value", name, t->name);
+	}
+	tn_arena_release(&arena);
 }

@@ -20,6 +20,11 @@ int rewritten_count(const struct tn_rewrites *log, int pass, bool done);
 void same_results(const char *name, uint32_t seed, const struct tn_graph *a,
 	const struct tn_graph *b);
 
+/* Tensors that both graphs write have the same values, except those that lost channels;
+ * the one of the name `kept` (or NULL) is written by both. */
+void same_values(const char *name, const struct tn_graph *a, const struct tn_graph *b,
+	const char *kept);
+
 /* In the native format, byte for byte. */
 void same_text(const char *name, const struct tn_graph *a, const struct tn_graph *b);
 
