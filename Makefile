@@ -36,7 +36,7 @@ demo: deps $(BUILD)/build.ninja
 # Tables of bytes and times beside the peers' figures (bench/); minutes of CPU.
 # TENURE_SHARED, or ../shared, may hold more models and problems than the fixtures.
 bench: deps $(BUILD)/build.ninja
-	ninja -C $(BUILD) src/cli/tenure bench/generate
+	ninja -C $(BUILD) src/cli/tenure bench/generate bench/parse
 	bench/bench.py $(BUILD)/src/cli/tenure $(BUILD)/bench/generate
 
 clean:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Prints what tenure needs for models and offset problems, beside its peers' figures.
-Usage: bench.py TENURE GENERATE [PART...], parts: models offsets scale (default: all).
+Usage: bench.py TENURE GENERATE [PART...], parts: models offsets scale lint (default: all).
+The program `parse` is looked for beside GENERATE.
 Uses the models and problems in TENURE_SHARED or ../shared where there are any, and the
 project's own fixtures otherwise. Times are user CPU of one thread."""
 import csv
@@ -181,5 +182,40 @@ def scale():
     table(['what', 's', 'MB'], lines)
 
 
-for part in sys.argv[3:] or ['models', 'offsets', 'scale']:
-    {'models': models, 'offsets': offsets, 'scale': scale}[part]()
+def best_of(times, command):
+    """User and system seconds, and peak MB, of the fastest run."""
+    best = None
+    for _ in range(times):
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, use = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode > 1:
+            sys.exit(f'{command}: exit status {child.returncode}')
+        seconds = use.ru_utime + use.ru_stime
+        best = min(best or (seconds, 0), (seconds, use.ru_maxrss // 1024))
+    return best
+
+
+def lint():
+    parse = pathlib.Path(generate).resolve().parent / 'parse'
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        for what, kind, n in (('a chain of {} ops', 'chain', 1000),
+                              ('a chain of {} ops', 'chain', 10000),
+                              ('a chain of {} ops', 'chain', 100000),
+                              ('an op with {} weights', 'weights', 2000000)):
+            path = pathlib.Path(folder) / f'{kind}-{n}.json'
+            with open(path, 'w') as file:
+                subprocess.run([generate, kind, str(n)], stdout=file, check=True)
+            seconds, megabytes = best_of(3, [tenure, 'lint', str(path)])
+            alone, _ = best_of(3, [str(parse), str(path)])
+            lines.append([what.format(number(n)), f'{path.stat().st_size / 1e6:.1f}',
+                          f'{seconds:.3f}', f'{alone:.3f}', f'{seconds / alone:.2f}',
+                          str(megabytes)])
+    print('Lint: user and system seconds, the best of three runs, beside the time that jansson')
+    print('alone takes to parse the file and drop it.\n')
+    table(['what', 'MB of JSON', 's', 's jansson', 'times', 'MB'], lines)
+
+
+for part in sys.argv[3:] or ['models', 'offsets', 'scale', 'lint']:
+    {'models': models, 'offsets': offsets, 'scale': scale, 'lint': lint}[part]()

@@ -1,7 +1,8 @@
 /* Writes a problem or a graph that is too large or too dull to be a file of its own:
  *   generate cuts SEED N HEIGHT GRAIN    CSV; the least height is HEIGHT
  *   generate random SEED N SPAN SIZE     CSV
- *   generate chain N                     native graph: N RELUs one after the other */
+ *   generate chain N                     native graph: N RELUs one after the other
+ *   generate weights N                   native graph: an op with N weights in the file */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,6 +55,27 @@ static int write_chain(int64_t n)
 	return EXIT_SUCCESS;
 }
 
+static int write_weights(int64_t n)
+{
+	uint32_t state = 1;
+
+	printf("{\"format\": \"tenure.graph/1\", \"tensors\": [\n"
+	       "{\"name\": \"x\", \"dtype\": \"i8\", \"shape\": [1, %" PRId64
+	       "], \"role\": \"input\"},\n"
+	       "{\"name\": \"y\", \"dtype\": \"i8\", \"shape\": [1, 1], \"role\": "
+	       "\"output\"},\n"
+	       "{\"name\": \"w\", \"dtype\": \"i8\", \"shape\": [1, %" PRId64
+	       "], \"role\": \"const\", \"data\": {\"values\": [",
+		n, n);
+	for (int64_t i = 0; i < n; i++) {
+		state = state * 1664525u + 1013904223u;
+		printf("%s%d", i ? ", " : "", (int)(state >> 24) - 128);
+	}
+	printf("]}}\n], \"ops\": [{\"name\": \"fc\", \"type\": \"FULLY_CONNECTED\", "
+	       "\"inputs\": [\"x\", \"w\"], \"outputs\": [\"y\"]}]}\n");
+	return EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
 	struct tn_arena arena;
@@ -64,6 +86,8 @@ int main(int argc, char **argv)
 	tn_arena_init(&arena);
 	if (argc == 3 && strcmp(argv[1], "chain") == 0 && numbers(argc, argv, v))
 		status = write_chain(v[0]);
+	else if (argc == 3 && strcmp(argv[1], "weights") == 0 && numbers(argc, argv, v))
+		status = write_weights(v[0]);
 	else if (argc == 6 && numbers(argc, argv, v) && v[1] <= INT32_MAX &&
 		 ((strcmp(argv[1], "cuts") == 0 &&
 			  tn_hard_cuts((uint64_t)v[0], (uint32_t)v[1], v[2], v[3], &arena,
@@ -74,7 +98,7 @@ int main(int argc, char **argv)
 		status = write_problem(&p);
 	else
 		fprintf(stderr, "usage: generate cuts SEED N HEIGHT GRAIN | random SEED "
-				"N SPAN SIZE | chain N\n");
+				"N SPAN SIZE | chain N | weights N\n");
 	tn_arena_release(&arena);
 	return status;
 }

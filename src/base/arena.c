@@ -38,13 +38,15 @@ void tn_arena_release(struct tn_arena *arena)
 	tn_arena_init(arena);
 }
 
-static struct tn_arena_block *block_new(size_t size)
+/* A large block that shall be zero is cheapest as the system's own fresh pages. */
+static struct tn_arena_block *block_new(size_t size, bool zeroed)
 {
 	struct tn_arena_block *block;
 
 	if (size > SIZE_MAX - sizeof(*block))
 		return NULL;
-	block = malloc(sizeof(*block) + size);
+	block = zeroed ? calloc(1, sizeof(*block) + size)
+		       : malloc(sizeof(*block) + size);
 	if (!block)
 		return NULL;
 	block->next = NULL;
@@ -54,7 +56,7 @@ static struct tn_arena_block *block_new(size_t size)
 
 static void *alloc_alone(struct tn_arena *arena, size_t size)
 {
-	struct tn_arena_block *block = block_new(size);
+	struct tn_arena_block *block = block_new(size, true);
 
 	if (!block)
 		return NULL;
@@ -65,7 +67,6 @@ static void *alloc_alone(struct tn_arena *arena, size_t size)
 		arena->head = block;
 		arena->used = size;
 	}
-	memset(block->data, 0, size);
 	return block->data;
 }
 
@@ -92,7 +93,7 @@ void *tn_arena_alloc(struct tn_arena *arena, size_t size)
 			want = BLOCK_MIN;
 		if (size > want / 4)
 			return alloc_alone(arena, size);
-		block = block_new(want);
+		block = block_new(want, false);
 		if (!block)
 			return NULL;
 		block->next = arena->head;

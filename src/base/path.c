@@ -1,10 +1,23 @@
 #include "base/path.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/banned.h"
 #include "base/strbuf.h"
+
+/* Every tensor and op of a graph has one: this is where most pointers end. */
+static void render_index(struct tn_strbuf *out, size_t index)
+{
+	char text[24];
+	size_t at = sizeof(text);
+
+	do {
+		text[--at] = (char)('0' + index % 10);
+		index /= 10;
+	} while (index);
+	text[--at] = '/';
+	tn_strbuf_add(out, text + at, sizeof(text) - at);
+}
 
 static void render(struct tn_strbuf *out, const struct tn_path *path)
 {
@@ -12,17 +25,17 @@ static void render(struct tn_strbuf *out, const struct tn_path *path)
 		return;
 	render(out, path->up);
 	if (!path->key) {
-		tn_strbuf_printf(out, "/%zu", path->index);
+		render_index(out, path->index);
 		return;
 	}
 	tn_strbuf_putc(out, '/');
-	for (const char *c = path->key; *c; c++) {
-		if (*c == '~')
-			tn_strbuf_puts(out, "~0");
-		else if (*c == '/')
-			tn_strbuf_puts(out, "~1");
-		else
-			tn_strbuf_putc(out, *c);
+	for (const char *c = path->key; *c;) {
+		const size_t plain = strcspn(c, "~/");
+
+		tn_strbuf_add(out, c, plain);
+		c += plain;
+		if (*c)
+			tn_strbuf_puts(out, *c++ == '~' ? "~0" : "~1");
 	}
 }
 

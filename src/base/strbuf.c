@@ -7,6 +7,8 @@
 
 #include "base/banned.h"
 
+#define USUAL 64 /* bytes of one printed piece; more needs a second try */
+
 void tn_strbuf_init(struct tn_strbuf *buf)
 {
 	*buf = (struct tn_strbuf){ 0 };
@@ -65,17 +67,23 @@ void tn_strbuf_putc(struct tn_strbuf *buf, char c)
 void tn_strbuf_printf(struct tn_strbuf *buf, const char *fmt, ...)
 {
 	va_list args, again;
+	size_t room;
 	int len;
 
+	if (!reserve(buf, USUAL))
+		return;
+	room = buf->capacity - buf->len;
 	va_start(args, fmt);
 	va_copy(again, args);
-	len = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
+	len = vsnprintf(buf->text + buf->len, room, fmt, args);
 	if (len < 0)
 		buf->failed = true;
-	else if (reserve(buf, (size_t)len)) {
-		vsnprintf(buf->text + buf->len, (size_t)len + 1, fmt, args);
+	else if ((size_t)len < room || reserve(buf, (size_t)len)) {
+		if ((size_t)len >= room)
+			vsnprintf(buf->text + buf->len, (size_t)len + 1, fmt, again);
 		buf->len += (size_t)len;
 	}
+	buf->text[buf->len] = '\0';
+	va_end(again);
 	va_end(args);
 }

@@ -192,6 +192,7 @@ void tn_native_ops(struct tn_native *n, const struct tn_path *up, const json_t *
 
 	if (!list && !json_object_get(graph, "ops"))
 		tn_native_member(n, up, graph, "ops");
+	tn_build_expect(n->b, 0, json_array_size(list));
 	for (size_t i = 0; i < json_array_size(list) && !n->nomem; i++) {
 		struct tn_path at = { &path, NULL, i };
 

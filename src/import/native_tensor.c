@@ -287,6 +287,7 @@ void tn_native_tensors(struct tn_native *n, const struct tn_path *up, const json
 
 	if (!list && !json_object_get(graph, "tensors"))
 		tn_native_member(n, up, graph, "tensors");
+	tn_build_expect(n->b, json_array_size(list), 0);
 	for (size_t i = 0; i < json_array_size(list) && !n->nomem; i++) {
 		struct tn_path at = { &path, NULL, i };
 

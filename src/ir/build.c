@@ -6,12 +6,29 @@
 #include "base/banned.h"
 #include "base/checked.h"
 
+#define EXPECT_MAX ((size_t)1 << 20)
+
 void tn_build_init(struct tn_build *b, struct tn_arena *arena, struct tn_strings *strings,
 	struct tn_diags *diags, const struct tn_source *source)
 {
 	*b = (struct tn_build){
 		.arena = arena, .strings = strings, .diags = diags, .source = source
 	};
+}
+
+void tn_build_expect(struct tn_build *b, size_t n_tensors, size_t n_ops)
+{
+	/* a file may promise more than it holds */
+	n_tensors = n_tensors < EXPECT_MAX ? n_tensors : EXPECT_MAX;
+	n_ops = n_ops < EXPECT_MAX ? n_ops : EXPECT_MAX;
+	if (n_tensors && !b->tensors.capacity) {
+		b->tensors.items = TN_NEW_ARRAY(b->arena, struct tn_tensor, n_tensors);
+		b->tensors.capacity = b->tensors.items ? n_tensors : 0;
+	}
+	if (n_ops && !b->ops.capacity) {
+		b->ops.items = TN_NEW_ARRAY(b->arena, struct tn_op, n_ops);
+		b->ops.capacity = b->ops.items ? n_ops : 0;
+	}
 }
 
 struct tn_tensor *tn_build_tensor(struct tn_build *b, const struct tn_path *path)

@@ -27,6 +27,10 @@ struct tn_build {
 void tn_build_init(struct tn_build *b, struct tn_arena *arena,
 	struct tn_strings *strings, struct tn_diags *diags, const struct tn_source *source);
 
+/* Room for so many tensors and ops, before the first of them: a hint that saves moving
+ * them. */
+void tn_build_expect(struct tn_build *b, size_t n_tensors, size_t n_ops);
+
 /* A tensor with defaults (f32 scalar activation, no data, no view), its path rendered.
  * Valid until the next call; NULL on lack of memory. */
 struct tn_tensor *tn_build_tensor(struct tn_build *b, const struct tn_path *path);

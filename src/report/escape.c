@@ -67,12 +67,29 @@ static void add_utf8(struct tn_strbuf *out, uint32_t cp)
 	tn_strbuf_add(out, s, n);
 }
 
+/* Bytes at the start that are printable ASCII: most of most names. */
+static size_t plain_run(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] >= 0x20 && text[n] < 0x7f)
+		n++;
+	return n;
+}
+
 void tn_escape_utf8(struct tn_strbuf *out, const char *text)
 {
 	uint32_t cp;
 
-	while ((cp = tn_utf8_next(&text)))
-		add_utf8(out, cp);
+	do {
+		const size_t n = plain_run(text);
+
+		tn_strbuf_add(out, text, n);
+		text += n;
+		cp = tn_utf8_next(&text);
+		if (cp)
+			add_utf8(out, cp);
+	} while (cp);
 }
 
 struct range {
@@ -172,8 +189,15 @@ void tn_escape_visible(struct tn_strbuf *out, const char *text)
 {
 	uint32_t cp;
 
-	while ((cp = tn_utf8_next(&text)))
-		show(out, cp);
+	do {
+		const size_t n = plain_run(text);
+
+		tn_strbuf_add(out, text, n);
+		text += n;
+		cp = tn_utf8_next(&text);
+		if (cp)
+			show(out, cp);
+	} while (cp);
 }
 
 size_t tn_escape_width(const char *text)
@@ -181,8 +205,14 @@ size_t tn_escape_width(const char *text)
 	size_t width = 0;
 	uint32_t cp;
 
-	while ((cp = tn_utf8_next(&text)))
-		width += show(NULL, cp);
+	do {
+		const size_t n = plain_run(text);
+
+		width += n;
+		text += n;
+		cp = tn_utf8_next(&text);
+		width += cp ? show(NULL, cp) : 0;
+	} while (cp);
 	return width;
 }
 
