@@ -103,6 +103,11 @@ static void note_changes(struct tn_run *run, int64_t room)
 
 	if (run->graph.n_ops > OPS_MAX)
 		return;
+	if (run->options->plan || run->options->repair) {
+		tn_diag_note(&run->diags, "a plan of tenure's own may need less: without "
+					  "--plan and --repair");
+		return;
+	}
 	for (size_t c = 0; c < TN_CHANGES; c++)
 		for (uint32_t i = 0;
 			i < tn_change_count(&tn_changes[c], run) && trials < TRIALS_MAX;

@@ -60,8 +60,7 @@ gen_make_fn gen_make_pad, gen_make_transpose, gen_make_concat, gen_make_pack,
 	gen_make_reverse; /* gen_move.c */
 gen_make_fn gen_make_gather, gen_make_gather_nd, gen_make_embedding, gen_make_update,
 	gen_make_batch, gen_make_fill, gen_make_broadcast_args, gen_make_shape,
-	gen_make_svdf; /* gen_index.c */
-gen_make_fn gen_make_batch_norm, gen_make_layer_norm; /* gen_norm.c */
 	gen_make_svdf, gen_make_lstm; /* gen_index.c */
+gen_make_fn gen_make_batch_norm, gen_make_layer_norm; /* gen_norm.c */
 
 #endif

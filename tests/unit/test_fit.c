@@ -157,12 +157,16 @@ static const struct {
 	int keep_inputs;
 	const char *says, *not ;
 } small[] = {
-	{ 8383, TENURE_OVERLAP_FULL, 0, "would fit: --ram 8384, 1 B more\n",
+	{ 8383, TENURE_OVERLAP_FULL, 0, "8384 B, 1 B more than the 8383 B of --ram",
 		"--overlap full" },
-	{ 8383, TENURE_OVERLAP_FULL, 0, "would fit: --objective arena\n", NULL },
-	{ 8063, TENURE_OVERLAP_FULL, 0, "would fit: --ram 8384, 321 B more\n",
-		"--objective" },
-	{ 15999, TENURE_OVERLAP_NONE, 0, "would fit: --overlap full\n", NULL },
+	{ 8383, TENURE_OVERLAP_FULL, 0,
+		"would fit: --objective arena, saves 320 B of the arena\n", NULL },
+	{ 8063, TENURE_OVERLAP_FULL, 0,
+		"would help: --objective arena, saves 320 B of the arena; "
+		"1 B would still be missing\n",
+		"would fit: --objective" },
+	{ 15999, TENURE_OVERLAP_NONE, 0, "would fit: --overlap full, saves 7616 B",
+		NULL },
 	{ 8400, TENURE_OVERLAP_FULL, 1, "would fit: graph inputs that may be", NULL },
 };
 

@@ -283,7 +283,7 @@ static const struct {
 	{ { "fixtures/memories/two_branches.json", { "--region", "a:2000" } }, 1,
 		"would fit: --schedule search" },
 	{ { KWS, { "--ram", "8383" } }, 1, "the arena needs 8384 B, 1 B more" },
-	{ { KWS, { "--ram", "8383" } }, 1, "'conv0' 8000 B, 'depthwise1' 8000 B" },
+	{ { KWS, { "--ram", "8383" } }, 1, "'conv0' 8,000 B, 'depthwise1' 8,000 B" },
 	{ { KWS, { "--ram", "15999", "--overlap", "none" } }, 1,
 		"would fit: --overlap full" },
 	{ { KWS, { "--region", "a:8400", "--keep-inputs", "" } }, 1,

@@ -16,11 +16,13 @@
 static const struct {
 	const char *name;
 	struct tn_gen_options options;
+	uint32_t
+		equal; /* at least so many graphs without pieces and copies to leave out */
 } kinds[] = {
-	{ "plain", { .ops = 7 } },
-	{ "views", { .ops = 8, .views = true } },
-	{ "state", { .ops = 7, .state = true } },
-	{ "all", { .ops = 9, .views = true, .state = true, .opaque = true } },
+	{ "plain", { .ops = 7 }, 10 },
+	{ "views", { .ops = 8, .views = true }, 0 },
+	{ "state", { .ops = 7, .state = true }, 10 },
+	{ "all", { .ops = 9, .views = true, .state = true, .opaque = true }, 0 },
 };
 
 static const char *const modes[] = { "none", "in place", "full" };
@@ -210,7 +212,7 @@ START_TEST(all_orders_of_graphs)
 		kinds[_i].name, tally.graphs, tally.orders, tally.skipped, tally.equal,
 		tally.better);
 	ck_assert_uint_gt(tally.graphs, 20);
-	ck_assert_uint_gt(tally.equal, 2);
+	ck_assert_uint_ge(tally.equal, kinds[_i].equal);
 }
 END_TEST
 
