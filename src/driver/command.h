@@ -5,6 +5,7 @@
 
 #include "driver/pipeline.h"
 #include "report/view.h"
+#include "validate/validation.h"
 
 /* The read-only view of a run for reports; parts that were not reached are NULL. */
 struct tn_view tn_command_view(const struct tn_run *run);
@@ -23,6 +24,11 @@ int tn_command_end(struct tn_run *run, enum tn_status status);
 /* Uses the plan in run->plan_file, which the pipeline has read, instead of one of our own:
  * compares its digests with the graph, verifies it. */
 enum tn_status TN_MUST_CHECK tn_command_use_plan(struct tn_run *run);
+
+/* Executes the run's graph over its plan on options->on. Statuses and result as those of
+ * tn_validation_run. */
+enum tn_status TN_MUST_CHECK tn_command_validate(
+	struct tn_run *run, struct tn_validation *out);
 
 /* The pipeline up to a plan: options->plan when given, else one of our own. */
 enum tn_status TN_MUST_CHECK tn_command_plan(struct tn_run *run, const char *graph);

@@ -23,37 +23,39 @@ static enum tn_status split(struct tn_run *run, const char ***out_items, uint32_
 	return TN_OK;
 }
 
-static enum tn_status validate(struct tn_run *run, struct tn_strbuf *out)
+enum tn_status tn_command_validate(struct tn_run *run, struct tn_validation *out)
 {
 	const tenure_options *o = run->options;
 	struct tn_validation_options how = {
 		.seed = o->seed, .keep = o->keep_work != 0, .synthetic = run->synthetic
 	};
-	struct tn_validation result;
 	const char **targets;
 	enum tn_status status = split(run, &targets, &how.n_targets);
 
 	if (status != TN_OK)
 		return status;
 	how.targets = targets;
-	status = tn_validation_run(
-		&run->graph, &run->plan, &how, &run->arena, &run->diags, &result);
-	if (status == TN_OK || status == TN_ERR_REFUSED)
-		tn_validation_print(&run->graph, &result, out);
-	return status;
+	return tn_validation_run(
+		&run->graph, &run->plan, &how, &run->arena, &run->diags, out);
 }
 
 int tenure_validate(const tenure_options *options, const char *graph)
 {
 	struct tn_run run;
 	struct tn_strbuf out;
+	struct tn_validation result;
 	enum tn_status status;
+	bool ran = false;
 
 	tn_run_init(&run, options);
 	tn_strbuf_init(&out);
 	status = tn_command_plan(&run, graph);
-	if (status == TN_OK)
-		status = validate(&run, &out);
+	if (status == TN_OK) {
+		status = tn_command_validate(&run, &result);
+		ran = status == TN_OK || status == TN_ERR_REFUSED;
+	}
+	if (ran)
+		tn_validation_print(&run.graph, &result, &out);
 	if (status == TN_OK || status == TN_ERR_REFUSED) {
 		enum tn_status wrote = tn_command_deliver(&run, &out);
 

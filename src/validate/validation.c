@@ -153,7 +153,28 @@ static void print_difference(const struct tn_graph *g, const struct tn_validatio
 		tn_strbuf_printf(out, ", invocation %u", l->run + 1);
 	if (d->pattern >= 0)
 		tn_strbuf_printf(out, ", memory filled with %02x", (unsigned)d->pattern);
-	tn_strbuf_putc(out, '\n');
+}
+
+void tn_validation_verdict(const struct tn_graph *g, const struct tn_validation *v,
+	const struct tn_validation_config *c, struct tn_strbuf *out)
+{
+	switch (c->verdict) {
+	case VALIDATION_SAME:
+		tn_strbuf_printf(out, "same, %u activations", c->compared);
+		break;
+	case VALIDATION_DIFFERS:
+		print_difference(g, v, &c->difference, out);
+		break;
+	case VALIDATION_NO_BUILD:
+		tn_strbuf_printf(out, "DOES NOT BUILD: %s", c->detail);
+		break;
+	case VALIDATION_NO_RUN:
+		tn_strbuf_printf(out, "DOES NOT RUN: %s", c->detail);
+		break;
+	case VALIDATION_NO_ROOM:
+		tn_strbuf_printf(out, "not run: %s", c->detail);
+		break;
+	}
 }
 
 static void print_config(const struct tn_graph *g, const struct tn_validation *v,
@@ -161,23 +182,8 @@ static void print_config(const struct tn_graph *g, const struct tn_validation *v
 {
 	tn_strbuf_printf(out, "%-14s %-4s %-9s ", c->target, c->options,
 		c->shared ? "shared" : "unshared");
-	switch (c->verdict) {
-	case VALIDATION_SAME:
-		tn_strbuf_printf(out, "same, %u activations\n", c->compared);
-		break;
-	case VALIDATION_DIFFERS:
-		print_difference(g, v, &c->difference, out);
-		break;
-	case VALIDATION_NO_BUILD:
-		tn_strbuf_printf(out, "DOES NOT BUILD: %s\n", c->detail);
-		break;
-	case VALIDATION_NO_RUN:
-		tn_strbuf_printf(out, "DOES NOT RUN: %s\n", c->detail);
-		break;
-	case VALIDATION_NO_ROOM:
-		tn_strbuf_printf(out, "not run: %s\n", c->detail);
-		break;
-	}
+	tn_validation_verdict(g, v, c, out);
+	tn_strbuf_putc(out, '\n');
 }
 
 void tn_validation_print(

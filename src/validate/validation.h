@@ -79,6 +79,10 @@ enum tn_status TN_MUST_CHECK tn_validation_run(const struct tn_graph *g,
 	const struct tn_plan *plan, const struct tn_validation_options *options,
 	struct tn_arena *arena, struct tn_diags *diags, struct tn_validation *out);
 
+/* What came of one configuration, in words: "same, 13 activations". */
+void tn_validation_verdict(const struct tn_graph *g, const struct tn_validation *v,
+	const struct tn_validation_config *c, struct tn_strbuf *out);
+
 /* One line for each configuration, and a last one with the answer. */
 void tn_validation_print(
 	const struct tn_graph *g, const struct tn_validation *v, struct tn_strbuf *out);
