@@ -1,162 +1,256 @@
-/* The page is complete without this: cards open as link targets, tables are all there.
-   Here: the step slider, what is held at a step, selection, filters. Names are only ever
-   copied as text. */
+/* What one does with the page: the step, the chosen buffer, the plan to compare with. */
 (function () {
   "use strict";
-  var root = document.documentElement;
-  root.classList.remove("no-js");
+  var t = tenure, line = t.timeline;
+  function id(name) { return document.getElementById(name); }
+  document.documentElement.classList.remove("no-js");
 
-  function all(selector) { return Array.prototype.slice.call(document.querySelectorAll(selector)); }
-  function number(node, name) { return Number(node.getAttribute("data-" + name)); }
-  function bytes(n) { return n.toString().replace(/\B(?=(\d{3})+$)/g, ",") + " B"; }
+  var slider = id("step"), cards = id("cards");
 
-  var slider = document.getElementById("step");
-  var now = document.getElementById("step-now");
-  var held = document.getElementById("held");
-  var boxes = all(".tl-box[data-box]");
-  var overlaps = all(".tl-overlap[data-step]");
-  var cursors = all(".tl-cursor");
-  var opRows = all("#ops tbody tr");
-  var plots = document.getElementById("timelines");
-  var chosen = null;
-
-  function boxName(box) { return box.querySelector("title").textContent.split(": ").slice(0, -1).join(": "); }
-
-  function choose(id) {
-    chosen = id;
-    boxes.forEach(function (b) { b.classList.toggle("selected", b.getAttribute("data-box") === id); });
-    all(".card[data-card]").forEach(function (c) { c.classList.toggle("shown", c.getAttribute("data-card") === id); });
+  /* A row of the card; the value is text or a node. */
+  function row(list, what) {
+    var dd = t.element("dd");
+    list.appendChild(t.element("dt", null, what));
+    list.appendChild(dd);
+    return dd;
   }
 
-  function heldNow(step) {
-    return boxes.filter(function (b) { return number(b, "begin") <= step && step < number(b, "end"); });
+  function add(node) {
+    for (var i = 1; i < arguments.length; i++)
+      node.appendChild(typeof arguments[i] === "string" ? document.createTextNode(arguments[i]) : arguments[i]);
+    return node;
   }
 
-  /* Bytes that hold something: shared ones count once. */
-  function taken(list) {
-    var sum = 0;
-    var regions = {};
-    list.forEach(function (b) {
-      var key = b.closest("[data-region]").getAttribute("data-region");
-      (regions[key] = regions[key] || []).push([number(b, "offset"), number(b, "offset") + number(b, "bytes")]);
+  function opNames(list, none) {
+    if (!list.length) return none;
+    var shown = list.slice(0, 40).map(function (p) { return t.opLabel(p); }).join(", ");
+    return list.length > 40 ? shown + " and " + t.number(list.length - 40) + " more" : shown;
+  }
+
+  function membersOf(plan, box) {
+    var list = [];
+    plan.of.forEach(function (b, tensor) { if (b === box) list.push(tensor); });
+    return list;
+  }
+
+  function merged(members, key) {
+    var all = [];
+    members.forEach(function (m) { all = all.concat(t.usesOf(m)[key]); });
+    return all.sort(function (a, b) { return a - b; }).filter(function (p, i) { return !i || all[i - 1] !== p; });
+  }
+
+  function shares(list, plan, box) {
+    var dd = null;
+    plan.overlaps.forEach(function (o) {
+      if (o.under !== box && o.over !== box) return;
+      var other = o.over === box ? o.under : o.over;
+      dd = dd || row(list, "Shares bytes");
+      dd.appendChild(add(t.element("p"), t.bytes(o.end - o.begin), o.over === box ? ", written over " : ", given up to ",
+        t.link(other, t.boxName(plan, other)), " at " + t.opLabel(o.op)));
     });
-    Object.keys(regions).forEach(function (key) {
-      var end = 0;
-      regions[key].sort(function (a, b) { return a[0] - b[0]; }).forEach(function (r) {
-        sum += Math.max(0, r[1] - Math.max(r[0], end));
-        end = Math.max(end, r[1]);
+  }
+
+  /* What was decided about it: may an op write over it, may it be written over another? */
+  function judgements(card, members) {
+    var seen = [];
+    members.forEach(function (m) {
+      t.decisionsOf(m).forEach(function (d) { if (seen.indexOf(d) < 0) seen.push(d); });
+    });
+    seen.sort(function (a, b) { return a.op - b.op; });
+    seen.slice(0, 12).forEach(function (d) {
+      var box = t.element("section", "judgement"), list = t.element("dl"), w = d.witness;
+      var title = t.element("h4", null, "In place at " + t.opLabel(d.op) + "? ");
+      title.appendChild(t.element("span", "tag tag-" + d.verdict, d.verdict));
+      box.appendChild(title);
+      add(row(list, "Input, output"), t.tensors[d.input].name + " \u2192 " + t.tensors[d.output].name);
+      add(row(list, d.verdict === "proved" ? "Why" : "Why not"), t.why(d));
+      if (d.obligation) add(row(list, "Obligation"), t.obligations[d.obligation].join(": "));
+      if (w) add(row(list, "Witness"), "writer " + (w.writer < 0 ? "none" : t.opLabel(w.writer)) + "; victim " +
+        (w.victim < 0 ? "none" : t.tensors[w.victim].name) + ", bytes [" + t.number(w.begin) + ", " + t.number(w.end) + "); reader " +
+        (w.reader < 0 ? "the caller" : t.opLabel(w.reader)));
+      if (d.rule) add(row(list, "Legal overlap"), d.rule);
+      add(row(list, "Would save"), t.bytes(d.saves));
+      add(row(list, "In the plan"), d.shared ? d.how + ", " + t.bytes(d.shared) : "apart");
+      if (d.variant >= 0) add(row(list, "Rests on"), t.rests(d));
+      box.appendChild(list);
+      card.appendChild(box);
+    });
+    if (seen.length > 12) card.appendChild(t.element("p", "muted", t.number(seen.length - 12) + " more in the table of decisions."));
+  }
+
+  function card(box) {
+    var plan = line.view.plan, b = plan.boxes, node = t.element("article", "card shown"), list = t.element("dl");
+    var tensor = b.tensor[box], members = membersOf(plan, box), kind = t.kinds[b.kind[box]];
+    node.dataset.card = box;
+    node.id = "b" + box;
+    node.appendChild(add(t.element("h3"), t.boxName(plan, box) + " ", t.element("span", "tag", kind)));
+    if (tensor >= 0) add(row(list, "Shape"), t.tensors[tensor].shape + " of " + t.tensors[tensor].dtype);
+    add(row(list, "Place"), t.number(b.offset[box]) + " to " + t.number(b.offset[box] + b.bytes[box]) + ", " + t.bytes(b.bytes[box]) +
+      (t.regions.length > 1 ? ", region " + t.regions[b.region[box]].name : ""));
+    add(row(list, "Taken"), "half-steps " + b.begin[box] + " to " + b.last[box] +
+      (b.end[box] > b.last[box] + 1 ? ", and there while its last reader writes" : ""));
+    if (tensor < 0) {
+      add(row(list, "Used by"), t.opLabel(b.op[box]));
+      node.appendChild(list);
+      return node;
+    }
+    var readers = merged(members, "readers"), longest = members[0];
+    members.forEach(function (m) { if (t.tensors[m].last > t.tensors[longest].last) longest = m; });
+    add(row(list, "Written by"), opNames(merged(members, "writers"), "the caller, before the run"));
+    add(row(list, "Read by"), opNames(readers, "nobody in the graph"));
+    if (readers.length) add(row(list, "Last read"), t.opLabel(readers[readers.length - 1]));
+    add(row(list, "Why it stays"), t.lifeWords(longest));
+    var views = members.filter(function (m) { return m !== tensor; });
+    if (views.length) add(row(list, "Seen through"), views.slice(0, 40).map(function (m) { return t.tensors[m].name; }).join(", "));
+    if (b.chain[box] >= 0) {
+      var chain = [];
+      for (var i = 0; i < b.n && chain.length < 40; i++) if (b.chain[i] === b.chain[box] && i !== box) chain.push(i);
+      var dd = row(list, "In-place chain");
+      chain.forEach(function (c, k) { add(dd, k ? ", " : "", t.link(c, t.boxName(plan, c))); });
+    }
+    shares(list, plan, box);
+    node.appendChild(list);
+    if (plan === t.plans[0]) judgements(node, members);
+    return node;
+  }
+
+  function showCard(box) {
+    cards.textContent = "";
+    if (box === null) {
+      var hint = t.element("article", "card card-hint shown");
+      hint.appendChild(t.element("h3", null, "No buffer chosen"));
+      hint.appendChild(t.element("p", "muted", "Choose one in the timeline: who writes it, who reads it last, why its bytes " +
+        "are not free earlier, which bytes it shares, and what was decided about writing over it."));
+      cards.appendChild(hint);
+      return;
+    }
+    cards.appendChild(card(box));
+    id("said").textContent = t.boxName(line.view.plan, box) + ", " + t.bytes(line.view.plan.boxes.bytes[box]) + " at " +
+      t.number(line.view.plan.boxes.offset[box]);
+  }
+  line.onChoice(showCard);
+
+  /* The arena from its first byte on the left: what lies there at this half-step; below, in
+     a second lane, what an op is writing over it. */
+  function slice(list, step) {
+    var node = id("slice"), plan = line.view.plan, b = plan.boxes, W = 1000;
+    node.textContent = "";
+    t.regions.forEach(function (r, region) {
+      var here = list.filter(function (i) { return b.region[i] === region; }), most = 1;
+      for (var i = 0; i < b.n; i++) if (b.region[i] === region) most = Math.max(most, b.offset[i] + b.bytes[i]);
+      if (!here.length) return;
+      var svg = t.shape(node, "svg", "tl-svg slice", { viewBox: "0 0 " + W + " 36", preserveAspectRatio: "none", "aria-hidden": "true" });
+      t.shape(svg, "rect", "slice-free", { width: W, height: 36 });
+      here.forEach(function (i) {
+        var fresh = b.begin[i] === step && step % 2 === 1;
+        var g = t.shape(svg, "g", "tl-box tl-" + t.kinds[b.kind[i]] + (b.chain[i] >= 0 ? " tl-chain" + b.chain[i] % 6 : " tl-shade" + i % 3), {});
+        var box = { x: b.offset[i] / most * W, width: Math.max(b.bytes[i] / most * W, 1), y: fresh ? 19 : 1, height: 16 };
+        t.shape(g, "rect", "tl-body", box);
+        if (b.kind[i]) t.shape(g, "rect", "tl-pattern", box);
       });
     });
-    return sum;
   }
 
   function show(step, quiet) {
-    var list = heldNow(step);
-    var row = opRows[Math.floor(step / 2)];
-    var op = row ? "op " + Math.floor(step / 2) + ", " + row.querySelector(".name").textContent +
-      (step % 2 ? ", writes" : ", reads") : "the caller reads the outputs";
+    var plan = line.view.plan, list = t.heldAt(plan, step), held = id("held"), b = plan.boxes, words = t.stepWords(step);
     slider.value = step;
-    slider.setAttribute("aria-valuetext", op);
-    now.textContent = "half-step " + step + ": " + op + "; " + list.length +
-      (list.length === 1 ? " buffer, " : " buffers, ") + bytes(taken(list));
-    plots.classList.toggle("stepping", !quiet);
-    boxes.forEach(function (b) { b.classList.toggle("held-now", list.indexOf(b) >= 0); });
-    overlaps.forEach(function (o) { o.classList.toggle("held-now", number(o, "step") === step); });
-    cursors.forEach(function (c) { c.setAttribute("x", step * number(c, "width") * (c.ownerSVGElement.factor || 1)); });
-    opRows.forEach(function (r) { r.classList.toggle("selected", !quiet && r === row); });
+    slider.setAttribute("aria-valuetext", words);
+    id("step-now").textContent = "half-step " + step + ": " + words + "; " + t.number(list.length) +
+      (list.length === 1 ? " buffer, " : " buffers, ") + t.bytes(t.taken(plan, list));
     held.textContent = "";
-    list.slice().sort(function (a, b) { return number(b, "offset") - number(a, "offset"); }).forEach(function (b) {
-      var item = document.createElement("li");
-      var link = document.createElement("a");
-      var place = document.createElement("span");
-      link.href = "#b" + b.getAttribute("data-box");
-      link.textContent = boxName(b);
-      place.textContent = bytes(number(b, "bytes")) + " at " + bytes(number(b, "offset")).replace(" B", "");
-      item.append(link, place);
-      held.appendChild(item);
+    list.sort(function (x, y) { return b.offset[y] - b.offset[x] || x - y; }).slice(0, 200).forEach(function (i) {
+      held.appendChild(add(t.element("li"), t.link(i, t.boxName(plan, i)),
+        t.element("span", null, t.bytes(b.bytes[i]) + " at " + t.number(b.offset[i]))));
     });
+    if (list.length > 200) held.appendChild(t.element("li", "muted", "and " + t.number(list.length - 200) + " more"));
+    slice(list, step);
+    line.setStep(step, quiet);
+    document.querySelectorAll("#ops tr.selected").forEach(function (r) { r.classList.remove("selected"); });
+    var row = quiet ? null : document.querySelector("#ops tr[data-op='" + Math.floor(step / 2) + "']");
+    if (row) row.classList.add("selected");
   }
-
   slider.addEventListener("input", function () { show(Number(slider.value)); });
 
-  document.addEventListener("click", function (event) {
-    var link = event.target.closest("a[href^='#b']");
-    var row = event.target.closest("#ops tbody tr");
-    if (link) {
-      event.preventDefault();
-      choose(link.getAttribute("href").slice(2));
-      history.replaceState(null, "", link.getAttribute("href"));
-      if (!link.closest("#timelines, #held")) document.getElementById("h-timeline").scrollIntoView();
-    } else if (row) {
-      show(2 * opRows.indexOf(row) + 1);
-    }
-  });
+  function toTimeline() { id("h-timeline").scrollIntoView(); }
 
-  all("[data-filter]").forEach(function (button) {
-    button.addEventListener("click", function () {
-      var want = button.getAttribute("data-filter");
-      all("[data-filter]").forEach(function (b) { b.setAttribute("aria-pressed", String(b === button)); });
-      all("#decisions tbody tr").forEach(function (r) {
-        r.hidden = want !== "" && r.getAttribute("data-verdict") !== want;
-      });
-    });
+  document.addEventListener("click", function (event) {
+    var a = event.target.closest("a[href^='#b']"), op = event.target.closest("tr[data-op]");
+    if (a && !a.closest(".scroller")) {
+      var box = Number(a.getAttribute("href").slice(2));
+      event.preventDefault();
+      if (!a.closest("#held, #cards") && line.view.plan !== t.plans[0]) choosePlan(0);
+      line.choose(box);
+      line.reveal(box);
+      history.replaceState(null, "", "#b" + box);
+      if (!a.closest("#held, #cards")) toTimeline();
+    } else if (op) {
+      show(2 * Number(op.dataset.op) + 1);
+      line.goTo(2 * Number(op.dataset.op) + 1);
+    }
   });
 
   document.addEventListener("keydown", function (event) {
     if (event.key !== "Escape") return;
-    choose(null);
+    line.choose(null);
     show(Number(slider.value), true);
   });
 
-  /* Stretches the plot across, but not its letters. */
-  var ACROSS = ["x", "x1", "x2", "width"];
-  function stretch(svg, factor) {
-    all("#" + svg.id + " *").forEach(function (node) {
-      if (node.closest("defs")) return;
-      if (!node.across) {
-        node.across = {};
-        ACROSS.forEach(function (a) { if (node.hasAttribute(a)) node.across[a] = Number(node.getAttribute(a)); });
-        node.turned = /^translate\(([-\d.]+) ([-\d.]+)\)(.*)$/.exec(node.getAttribute("transform") || "");
-      }
-      Object.keys(node.across).forEach(function (a) { node.setAttribute(a, node.across[a] * factor); });
-      if (node.turned) node.setAttribute("transform", "translate(" + node.turned[1] * factor + " " + node.turned[2] + ")" + node.turned[3]);
-    });
-    svg.setAttribute("width", number(svg, "width") * factor);
-    svg.setAttribute("viewBox", "0 0 " + number(svg, "width") * factor + " " + svg.getAttribute("height"));
-    svg.classList.toggle("tight", factor < 0.8);
-    var free = -Infinity;
-    svg.querySelectorAll(".tl-num").forEach(function (node) {
-      var x = Number(node.getAttribute("x")), half = 4 + 3.5 * node.textContent.length;
-      node.classList.toggle("crowded", x - half < free);
-      if (x - half >= free) free = x + half;
-    });
-    svg.factor = factor;
-    cursors.forEach(function (c) {
-      if (svg.contains(c)) c.setAttribute("x", Number(slider.value) * number(c, "width") * factor);
-    });
+  function choosePlan(k) {
+    Array.prototype.forEach.call(id("compare").children, function (b, i) { b.setAttribute("aria-pressed", String(i === k)); });
+    line.setPlan(t.plans[k]);
+    id("plan-note").textContent = k === 0 ? "" : t.plans[k].name + ": " + t.bytes(t.plans[k].bytes) + ", the plan needs " +
+      t.bytes(t.plans[0].bytes) + ". " + (t.plans[k].id === "none" ? "Every tensor has memory of its own."
+      : "The best plan found in which no two tensors that are alive share a byte.");
+    show(Number(slider.value), true);
   }
-
-  var fit = document.getElementById("fit");
-  function fitAll() {
-    var on = fit.getAttribute("aria-pressed") === "true";
-    all(".tl-plot-svg").forEach(function (svg) {
-      var room = svg.parentNode.clientWidth - svg.parentNode.querySelector(".tl-axis-svg").clientWidth - 2;
-      stretch(svg, on && room > 0 ? room / number(svg, "width") : 1);
-    });
-  }
-  fit.addEventListener("click", function () {
-    fit.setAttribute("aria-pressed", String(fit.getAttribute("aria-pressed") !== "true"));
-    fitAll();
+  t.plans.forEach(function (p, k) {
+    var button = t.element("button", null, p.name);
+    button.type = "button";
+    button.dataset.plan = p.id;
+    button.setAttribute("aria-pressed", String(k === 0));
+    button.addEventListener("click", function () { choosePlan(k); });
+    id("compare").appendChild(button);
   });
-  window.addEventListener("resize", function () {
-    if (fit.getAttribute("aria-pressed") === "true") fitAll();
+  id("compare").hidden = t.plans.length < 2;
+
+  id("zoom-in").addEventListener("click", function () { line.zoom(1.6, 0); });
+  id("zoom-out").addEventListener("click", function () { line.zoom(1 / 1.6, 0); });
+  id("taller").addEventListener("click", function () { line.zoom(2, 1); });
+  id("flatter").addEventListener("click", function () { line.zoom(0.5, 1); });
+  id("fit").addEventListener("click", function () { line.fit(); });
+  id("to-peak").addEventListener("click", function () {
+    show(2 * t.peak + 1);
+    line.goTo(2 * t.peak + 1);
+  });
+  id("to-peak").hidden = t.peak < 0;
+
+  t.tables.decisions(id("decisions"));
+  if (t.ops.length) {
+    t.tables.roofline(id("roofline"));
+    t.tables.ops(id("ops"));
+  } else {
+    id("ops").appendChild(t.element("p", "muted", "The graph has no ops."));
+  }
+  t.tables.tensors(id("tensors"));
+
+  /* What the shared bytes rest on, each once. */
+  var rests = {};
+  t.decisions.forEach(function (d) { var text = d.shared ? t.rests(d) : ""; if (text) rests[text] = (rests[text] || 0) + 1; });
+  Object.keys(rests).sort().forEach(function (text) {
+    id("assumptions").appendChild(t.element("li", null, text + (rests[text] > 1 ? " (" + rests[text] + " times)" : "")));
   });
 
-  if (/^#b\d+$/.test(location.hash)) {
-    choose(location.hash.slice(2));
-    document.getElementById("h-timeline").scrollIntoView();
+  showCard(null);
+  slider.max = t.steps - 1;
+  if (t.plans[0].boxes.n) {
+    show(t.peak < 0 ? 0 : 2 * t.peak + 1, true);
+    if (/^#b\d+$/.test(location.hash) && Number(location.hash.slice(2)) < t.plans[0].boxes.n) {
+      line.choose(Number(location.hash.slice(2)));
+      line.reveal(line.view.chosen);
+      toTimeline();
+    }
+  } else {
+    document.querySelectorAll(".stepper, .held, .tools").forEach(function (n) { n.hidden = true; });
   }
-  if (boxes.length) show(Number(slider.getAttribute("data-start") || 0), true);
-  else all(".stepper, .held").forEach(function (n) { n.hidden = true; });
   window.tenureReady = true;
 })();

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "driver/command.h"
+#include "driver/extras.h"
 #include "report/ascii.h"
 #include "report/csv.h"
 #include "report/dot.h"
@@ -17,6 +18,7 @@
 /* What is asked for, by the file that each option names. */
 struct request {
 	struct tn_run *run;
+	struct tn_extras extras;
 	struct tn_dot_options dot;
 };
 
@@ -139,6 +141,9 @@ static enum tn_status write_report(
 
 	if (!file)
 		return TN_OK;
+	view.version = tenure_version();
+	view.budget = r->run->options->ram > 0 ? r->run->options->ram : 0;
+	tn_extras_show(&r->extras, &view);
 	tn_strbuf_init(&text);
 	status = fn(r, &view, &text);
 	if (status == TN_OK)
@@ -166,18 +171,22 @@ static enum tn_status write_all(struct request *r)
 		{ o->ascii ? "-" : NULL, ascii },
 	};
 	const size_t n = sizeof(wanted) / sizeof(*wanted);
-	enum tn_status status = find_focus(r);
-	bool any = false;
+	bool any = false, want_page = o->output != NULL;
+	enum tn_status status = find_focus(r), ran = TN_OK;
 
 	for (size_t i = 0; i < n; i++)
 		any = any || wanted[i].file;
 	/* a page nobody asked a place for goes to standard output, unless something else
 	 * was asked for */
+	want_page = want_page || !any;
+	if (status == TN_OK && want_page)
+		ran = tn_extras_make(r->run, &r->extras);
 	if (status == TN_OK && !any)
-		return write_report(r, "-", page);
+		status = write_report(r, "-", page);
 	for (size_t i = 0; i < n && status == TN_OK; i++)
 		status = write_report(r, wanted[i].file, wanted[i].fn);
-	return status;
+	tn_extras_end(&r->extras);
+	return status == TN_OK ? ran : status;
 }
 
 int tenure_report(const tenure_options *options, const char *graph)

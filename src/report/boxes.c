@@ -281,6 +281,23 @@ static bool each_pair(struct find *f)
 	return tn_u32_from_size(f->overlaps.count, &f->out->n_overlaps);
 }
 
+/* The overlaps are sorted by the upper box, which begins after the lower one. */
+static void number_chains(struct tn_boxes *out)
+{
+	for (uint32_t i = 0; i < out->n; i++)
+		out->list[i].chain = TN_NONE;
+	for (uint32_t i = 0; i < out->n_overlaps; i++) {
+		struct tn_box *under = &out->list[out->overlaps[i].under];
+		struct tn_box *over = &out->list[out->overlaps[i].over];
+
+		if (over->offset != under->offset || over->bytes > under->bytes)
+			continue;
+		if (under->chain == TN_NONE)
+			under->chain = out->n_chains++;
+		over->chain = under->chain;
+	}
+}
+
 static bool find_producers(struct find *f)
 {
 	const struct tn_graph *g = f->v->g;
@@ -316,5 +333,8 @@ enum tn_status tn_boxes_find(
 	tensor_boxes(&f);
 	scratch_boxes(&f);
 	settle(&f);
-	return each_pair(&f) ? TN_OK : TN_ERR_NOMEM;
+	if (!each_pair(&f))
+		return TN_ERR_NOMEM;
+	number_chains(out);
+	return TN_OK;
 }

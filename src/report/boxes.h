@@ -22,6 +22,8 @@ struct tn_box {
 	int64_t last; /* half-step of the last read, or write when nobody reads */
 	int64_t offset; /* bytes in the region */
 	int64_t bytes; /* > 0 */
+	uint32_t chain; /* boxes that are written in place of one another have the same
+	                   number; TN_NONE: it is alone */
 };
 
 /* An op that writes its output over an input which it reads for the last time. */
@@ -39,6 +41,7 @@ struct tn_boxes {
 	uint32_t *scratch_of; /* by op, or TN_NONE */
 	struct tn_box_overlap *overlaps; /* by over, then under */
 	uint32_t n_overlaps;
+	uint32_t n_chains;
 	int64_t steps; /* half-steps of the run, the caller's last one included */
 };
 

@@ -4,12 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/apart.h"
 #include "report/assets.h"
 #include "report/html_parts.h"
 #include "report/html_timeline.h"
+#include "report/json_page.h"
 #include "report/words.h"
 
 #include "base/banned.h"
+
+/* More boxes than these are left to the script. */
+enum { STATIC_MAX = 1000 };
 
 static xmlNodePtr slot(struct tn_page *p, const char *id)
 {
@@ -21,22 +26,44 @@ static xmlNodePtr slot(struct tn_page *p, const char *id)
 	return node;
 }
 
+static const struct {
+	const char *slot;
+	const struct tn_asset *asset;
+} styles[] = {
+	{ "style-timeline", &tn_asset_timeline_css },
+	{ "style-page", &tn_asset_page_css },
+};
+
+static const struct {
+	const char *slot;
+	const struct tn_asset *asset;
+} scripts[] = {
+	{ "script-data", &tn_asset_page_data_js },
+	{ "script-timeline", &tn_asset_page_timeline_js },
+	{ "script-tables", &tn_asset_page_tables_js },
+	{ "script", &tn_asset_page_js },
+};
+
+#define N(list) (sizeof(list) / sizeof(*(list)))
+
 static void embed(struct tn_page *p, const char *id, const struct tn_asset *asset)
 {
 	tn_text_verbatim(&p->h, slot(p, id), asset->text, asset->len);
 }
 
-/* Our style sheets and script by their hashes, and nothing else from anywhere. */
+/* Our style sheets and scripts by their hashes, and nothing else from anywhere. */
 static void head(struct tn_page *p)
 {
 	struct tn_strbuf policy;
 
 	tn_strbuf_init(&policy);
-	tn_strbuf_printf(&policy,
-		"default-src 'none'; style-src 'sha256-%s' 'sha256-%s'; "
-		"script-src 'sha256-%s'; base-uri 'none'; form-action 'none'",
-		tn_asset_timeline_css.sha256, tn_asset_page_css.sha256,
-		tn_asset_page_js.sha256);
+	tn_strbuf_puts(&policy, "default-src 'none'; style-src");
+	for (size_t i = 0; i < N(styles); i++)
+		tn_strbuf_printf(&policy, " 'sha256-%s'", styles[i].asset->sha256);
+	tn_strbuf_puts(&policy, "; script-src");
+	for (size_t i = 0; i < N(scripts); i++)
+		tn_strbuf_printf(&policy, " 'sha256-%s'", scripts[i].asset->sha256);
+	tn_strbuf_puts(&policy, "; base-uri 'none'; form-action 'none'");
 	if (policy.failed)
 		p->h.failed = true;
 	else
@@ -44,9 +71,10 @@ static void head(struct tn_page *p)
 	tn_strbuf_release(&policy);
 	tn_text(&p->h, slot(p, "title"), tn_view_name(p->v));
 	tn_text(&p->h, slot(p, "title"), " - memory report");
-	embed(p, "style-timeline", &tn_asset_timeline_css);
-	embed(p, "style-page", &tn_asset_page_css);
-	embed(p, "script", &tn_asset_page_js);
+	for (size_t i = 0; i < N(styles); i++)
+		embed(p, styles[i].slot, styles[i].asset);
+	for (size_t i = 0; i < N(scripts); i++)
+		embed(p, scripts[i].slot, scripts[i].asset);
 }
 
 static void counts(struct tn_page *p)
@@ -89,44 +117,29 @@ static void verdict(struct tn_page *p)
 	tn_node_text(&p->h, node, "span", NULL, text);
 }
 
-/* The legend explains what the picture holds, and no more. */
-static bool is_drawn(const struct tn_page *p, const char *kind)
-{
-	if (strcmp(kind, "overlap") == 0)
-		return p->boxes.n_overlaps > 0;
-	if (strcmp(kind, "view") == 0) {
-		for (uint32_t i = 0; i < p->v->g->n_tensors; i++)
-			if (p->boxes.of[i] != TN_NONE &&
-				p->boxes.list[p->boxes.of[i]].tensor.i != i)
-				return true;
-		return false;
-	}
-	for (uint32_t i = 0; i < p->boxes.n; i++)
-		if (strcmp(tn_box_kind_name(p->boxes.list[i].kind), kind) == 0)
-			return true;
-	return strcmp(kind, "constant") == 0;
-}
-
 static void legend(struct tn_page *p)
 {
 	static const struct {
 		const char *kind, *text;
 	} entries[] = {
 		{ "activation", "activation" },
+		{ "chain", "written in place of one another: one colour" },
 		{ "input", "input" },
 		{ "output", "output" },
 		{ "variable", "state" },
 		{ "scratch", "scratch of an op" },
-		{ "overlap", "output over its dying input" },
+		{ "overlap", "still to be read while the output is written over it" },
 		{ "view", "view" },
+		{ "padding", "padding" },
+		{ "gap", "lost between buffers" },
 		{ "constant", "constants, read where they lie" },
 	};
 	xmlNodePtr list = slot(p, "legend");
 
-	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+	for (size_t i = 0; i < N(entries); i++) {
 		xmlNodePtr item;
 
-		if (!is_drawn(p, entries[i].kind))
+		if (!tn_legend_needs(p, entries[i].kind))
 			continue;
 		item = tn_node(&p->h, list, "li");
 		tn_timeline_swatch(&p->h, item, entries[i].kind);
@@ -151,44 +164,73 @@ static void region(struct tn_page *p, xmlNodePtr parent, struct tn_timeline *t)
 {
 	const struct tn_plan_region *r = &p->v->plan->regions[t->region];
 	xmlNodePtr scroller, svg;
-	char id[32];
 
 	if (!tn_timeline_init(t))
 		return;
 	if (p->v->plan->n_regions > 1)
 		tn_node_text(&p->h, parent, "h3", "region-name", r->name ? r->name : "");
-	scroller = tn_node_text(&p->h, parent, "div", "scroller", NULL);
-	tn_attr_int(&p->h, scroller, "data-region", t->region);
+	scroller = tn_node_text(&p->h, parent, "div", "scroller tl-frame", NULL);
 	tn_attr(&p->h, scroller, "tabindex", "0");
 	svg = picture(p, scroller, "tl-svg tl-axis-svg", t->axis_width, t->height);
 	tn_attr(&p->h, svg, "aria-hidden", "true");
 	tn_timeline_axis(t, svg);
-	svg = picture(p, scroller, "tl-svg tl-plot-svg", t->plot_width, t->height);
-	snprintf(id, sizeof(id), "plot-%" PRIu32, t->region);
-	tn_attr(&p->h, svg, "id", id);
-	tn_attr_int(&p->h, svg, "data-width", t->plot_width / 10);
+	svg = picture(p, scroller, "tl-svg", t->plot_width, t->height);
 	tn_attr(&p->h, svg, "role", "group");
 	tn_attr(&p->h, svg, "aria-label", "Buffers in memory over the steps of the run");
 	tn_timeline_plot(t, svg);
 }
 
+/* The picture for those who run no script; of a large plan the script's own must do. */
 static void timelines(struct tn_page *p)
 {
 	struct tn_timeline t = {
-		.h = &p->h, .v = p->v, .boxes = &p->boxes, .peak = p->peak, .links = true
+		.h = &p->h, .v = p->v, .boxes = &p->boxes, .peak = p->peak
 	};
-	xmlNodePtr parent = slot(p, "timelines"), slider = slot(p, "step"), svg;
+	xmlNodePtr parent = slot(p, "static"), svg;
 
-	svg = tn_node_text(&p->h, parent, "svg", "tl-defs", NULL);
+	svg = tn_node_text(&p->h, slot(p, "legend"), "svg", "tl-defs", NULL);
 	tn_attr(&p->h, svg, "width", "0");
 	tn_attr(&p->h, svg, "height", "0");
 	tn_attr(&p->h, svg, "aria-hidden", "true");
 	tn_timeline_patterns(&p->h, svg);
+	if (p->boxes.n > STATIC_MAX) {
+		tn_node_text(&p->h, parent, "p", "muted no-script",
+			"There are so many buffers that the picture needs the script. "
+			"`tenure report --svg` draws it without.");
+		return;
+	}
 	for (; t.region < p->v->plan->n_regions; t.region++)
 		region(p, parent, &t);
-	tn_attr_int(&p->h, slider, "max", p->boxes.steps - 1);
-	tn_attr_int(&p->h, slider, "data-start",
-		p->peak == TN_NONE ? 0 : 2 * (int64_t)p->peak + 1);
+}
+
+/* A block of data, which no browser runs. */
+static enum tn_status data(struct tn_page *p)
+{
+	struct tn_page_plan plans[3] = { { "planned", "planned", p->v, &p->boxes } };
+	struct tn_boxes disjoint, apart;
+	struct tn_plan apart_plan;
+	struct tn_view apart_view;
+	struct tn_strbuf text;
+	enum tn_status status = TN_OK;
+	size_t n = 1;
+
+	if (p->v->disjoint) {
+		status = tn_boxes_find(p->v->disjoint, p->arena, &disjoint);
+		plans[n++] = (struct tn_page_plan){ "disjoint", "no overlap",
+			p->v->disjoint, &disjoint };
+	}
+	if (status == TN_OK)
+		status = tn_apart_make(p->v, p->arena, &apart_plan, &apart_view);
+	if (status == TN_OK)
+		status = tn_boxes_find(&apart_view, p->arena, &apart);
+	plans[n++] = (struct tn_page_plan){ "none", "no reuse", &apart_view, &apart };
+	tn_strbuf_init(&text);
+	if (status == TN_OK)
+		status = tn_json_page(plans, n, p->loads, p->peak, p->arena, &text);
+	if (status == TN_OK)
+		tn_text_verbatim(&p->h, slot(p, "data"), text.text, text.len);
+	tn_strbuf_release(&text);
+	return status;
 }
 
 static void footer(struct tn_page *p)
@@ -214,9 +256,15 @@ static void footer(struct tn_page *p)
 	}
 }
 
-static void fill(struct tn_page *p)
+static void hide(struct tn_page *p, xmlNodePtr node)
 {
-	xmlNodePtr findings = slot(p, "findings");
+	if (node)
+		tn_attr(&p->h, node, "hidden", "");
+}
+
+static enum tn_status fill(struct tn_page *p)
+{
+	xmlNodePtr findings = slot(p, "findings"), runs = slot(p, "runs");
 
 	head(p);
 	tn_text(&p->h, slot(p, "name"), tn_view_name(p->v));
@@ -225,15 +273,17 @@ static void fill(struct tn_page *p)
 	tn_html_figures(p, slot(p, "figures"));
 	legend(p);
 	timelines(p);
-	tn_html_cards(p, slot(p, "cards"));
 	if (p->v->diags)
 		tn_html_findings(p, findings);
-	else if (findings)
-		tn_attr(&p->h, findings, "hidden", "");
-	tn_html_decisions(p, slot(p, "decisions"));
-	tn_html_ops(p, slot(p, "ops"));
-	tn_html_tensors(p, slot(p, "tensors"));
+	else
+		hide(p, findings);
+	if (p->v->n_runs)
+		tn_html_runs(p, runs);
+	else
+		hide(p, runs);
+	tn_html_traffic(p, slot(p, "traffic"));
 	footer(p);
+	return data(p);
 }
 
 static enum tn_status look(struct tn_page *p)
@@ -258,8 +308,9 @@ enum tn_status tn_html_write(const struct tn_view *v, struct tn_strbuf *out)
 	if (status == TN_OK) {
 		status = TN_ERR_NOMEM;
 		if (tn_html_init(&p.h, tn_asset_page_html.text, tn_asset_page_html.len)) {
-			fill(&p);
-			status = tn_html_save(&p.h, TN_SAVE_HTML, out);
+			status = fill(&p);
+			if (status == TN_OK)
+				status = tn_html_save(&p.h, TN_SAVE_HTML, out);
 		}
 		tn_html_release(&p.h);
 	}

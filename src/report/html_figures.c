@@ -21,6 +21,22 @@ static void percent(struct tn_strbuf *text, int64_t part, int64_t whole)
 		text, "%" PRId64 ".%" PRId64 " %%", permille / 10, permille % 10);
 }
 
+static void bar(struct tn_html *h, xmlNodePtr parent, const char *class, int64_t part,
+	int64_t whole)
+{
+	xmlNodePtr svg = tn_node_text(h, parent, "svg", class, NULL), rect;
+
+	tn_attr(h, svg, "viewBox", "0 0 1000 10");
+	tn_attr(h, svg, "preserveAspectRatio", "none");
+	tn_attr(h, svg, "aria-hidden", "true");
+	rect = tn_node_text(h, svg, "rect", "gauge-track", NULL);
+	tn_attr(h, rect, "width", "1000");
+	tn_attr(h, rect, "height", "10");
+	rect = tn_node_text(h, svg, "rect", "gauge-fill", NULL);
+	tn_attr_int(h, rect, "width", part >= whole ? 1000 : tn_permille(part, whole));
+	tn_attr(h, rect, "height", "10");
+}
+
 static void add(struct tn_page *p, xmlNodePtr parent, const struct figure *f,
 	struct tn_strbuf *note)
 {
@@ -33,7 +49,7 @@ static void add(struct tn_page *p, xmlNodePtr parent, const struct figure *f,
 	value = tn_node_text(&p->h, node, "p", "figure-value", NULL);
 	tn_text_number(&p->h, value, f->bytes);
 	tn_node_text(&p->h, value, "small", NULL, " B");
-	tn_html_bar(&p->h, node, "gauge", f->bytes, p->v->plan->no_reuse_bytes);
+	bar(&p->h, node, "gauge", f->bytes, p->v->plan->no_reuse_bytes);
 	tn_text_taken(&p->h, tn_node_text(&p->h, node, "p", "figure-note", NULL), note);
 }
 

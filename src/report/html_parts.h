@@ -1,5 +1,5 @@
-/* The pieces of the HTML report below its timeline. Each fills an element of the
- * template. */
+/* The pieces of the HTML report beside its timeline that need no script. Each fills an
+ * element of the template. */
 #ifndef TN_REPORT_HTML_PARTS_H
 #define TN_REPORT_HTML_PARTS_H
 
@@ -17,19 +17,22 @@ struct tn_page {
 	struct tn_findings findings;
 };
 
-/* A card for each box: what it is, who writes and reads it, why it stays. */
-void tn_html_cards(struct tn_page *p, xmlNodePtr parent);
+/* Does the picture hold what this entry of the legend explains? */
+bool tn_legend_needs(const struct tn_page *p, const char *kind);
 
 void tn_html_findings(struct tn_page *p, xmlNodePtr parent);
-void tn_html_decisions(struct tn_page *p, xmlNodePtr parent);
-void tn_html_ops(struct tn_page *p, xmlNodePtr parent);
-void tn_html_tensors(struct tn_page *p, xmlNodePtr parent);
 
 /* The totals with their gauges. */
 void tn_html_figures(struct tn_page *p, xmlNodePtr parent);
 
-/* A bar of part / whole, `class` in width and height by the style sheet. */
-void tn_html_bar(struct tn_html *h, xmlNodePtr parent, const char *class, int64_t part,
-	int64_t whole);
+/* What sharing and fusion do to the bytes that move, and what they do not. */
+void tn_html_traffic(struct tn_page *p, xmlNodePtr parent);
+
+/* How the graph was executed, and the digests of its activations. */
+void tn_html_runs(struct tn_page *p, xmlNodePtr parent);
+
+/* A scrolling table with its heading; returns the body. */
+xmlNodePtr tn_html_table(
+	struct tn_html *h, xmlNodePtr parent, const char *const *columns, size_t n);
 
 #endif

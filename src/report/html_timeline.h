@@ -7,13 +7,14 @@
 #include "report/boxes.h"
 #include "report/html_node.h"
 
+#define TN_CHAIN_COLOURS 6
+
 struct tn_timeline {
 	struct tn_html *h;
 	const struct tn_view *v;
 	const struct tn_boxes *boxes;
 	uint32_t peak; /* position */
 	uint32_t region;
-	bool links; /* boxes are links to the page's cards, #b<index> */
 
 	/* geometry, filled by tn_timeline_init; lengths in tenths of a pixel */
 	int64_t bytes; /* that the height stands for */
@@ -35,7 +36,8 @@ void tn_timeline_plot(const struct tn_timeline *t, xmlNodePtr svg);
 /* The patterns that boxes are filled with; once in a document. */
 void tn_timeline_patterns(struct tn_html *h, xmlNodePtr svg);
 
-/* A sample of a box kind, `kind` or "constant" or "overlap" or "view", for the legend. */
+/* A sample of a box kind, `kind` or "chain", "constant", "overlap", "view", "gap" or
+ * "padding", for the legend. */
 void tn_timeline_swatch(struct tn_html *h, xmlNodePtr parent, const char *kind);
 
 #endif

@@ -24,6 +24,23 @@ struct tn_view_rule {
 	enum tn_severity severity;
 };
 
+/* One way in which the graph was executed, and whether every activation was the same. */
+struct tn_view_run {
+	const char *target; /* "executor", "host", "cortex-m4" */
+	const char *options; /* of the compiler; "" */
+	bool shared; /* over the plan; else every tensor in memory of its own */
+	bool same; /* nothing differs and nothing failed */
+	const char *verdict; /* "same", "differs at ..." */
+	uint32_t compared; /* activations */
+};
+
+/* The digest of an activation, the same wherever it was computed. */
+struct tn_view_digest {
+	tn_tensor_id tensor;
+	uint32_t run; /* invocation, from 0 */
+	uint64_t digest;
+};
+
 struct tn_view {
 	const char *file; /* as the user gave it; NULL: the graph's source says */
 	const struct tn_graph *g; /* NULL: the file could not be read; only diags then */
@@ -40,6 +57,14 @@ struct tn_view {
 	 * looked, and no report may make that plan look good. */
 	bool verified;
 	const char *refusal;
+
+	int64_t budget; /* bytes that the plan may take in all; 0: nobody said */
+	const struct tn_view *disjoint; /* the same graph planned without any overlap, for
+	                                   comparison; NULL: not made */
+	const struct tn_view_run *runs; /* the graph was executed; NULL: it was not */
+	size_t n_runs;
+	const struct tn_view_digest *digests; /* of the activations, in their order */
+	size_t n_digests;
 
 	const char *version; /* of this program; NULL: left out (goldens) */
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Opens the HTML report in a browser and uses it: usage: browser.py WRITE_SAMPLES
+"""Opens the HTML report in a browser and uses it: usage: browser.py WRITE_SAMPLES TENURE FIXTURES
 
 Without a browser the test skips (exit status 77).
 """
+import json
 import os
 import subprocess
 import sys
@@ -14,9 +15,7 @@ import cdp  # noqa: E402
 
 CLICK = ("document.querySelector({!r}).dispatchEvent("
          "new MouseEvent('click', {{bubbles: true, cancelable: true}}))")
-SHOWN = """[...document.querySelectorAll('.card')]
-    .filter(c => getComputedStyle(c).display !== 'none')
-    .map(c => c.querySelector('h3').firstChild.textContent.trim())"""
+SHOWN = "[...document.querySelectorAll('.card h3')].map(h => h.firstChild.textContent.trim())"
 VERDICT = "document.querySelector('#verdict').className"
 
 
@@ -33,6 +32,12 @@ def quiet(b, path, what):
     same(f"{what}: script ran", b.run("window.tenureReady"), True)
 
 
+def plan_of(tenure, graph, *options):
+    done = subprocess.run([tenure, "plan", graph, "--json", *options], check=True,
+                          capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
 def step_to(b, step):
     b.run(f"""(() => {{ const s = document.getElementById('step'); s.value = {step};
         s.dispatchEvent(new Event('input')); }})()""")
@@ -40,6 +45,20 @@ def step_to(b, step):
 
 def held(b):
     return b.run("[...document.querySelectorAll('#held a')].map(a => a.textContent)")
+
+
+def key(b, name):
+    b.run(f"""document.querySelector('.scroller').dispatchEvent(
+        new KeyboardEvent('keydown', {{key: {name!r}, bubbles: true, cancelable: true}}))""")
+
+
+def rows(b, section):
+    return b.run(f"document.querySelectorAll('#{section} tbody tr').length")
+
+
+def box_of(b, name):
+    return b.run(f"""[...document.querySelectorAll('.tl-box[data-box]')]
+        .find(a => a.querySelector('title').textContent.startsWith({name!r})).dataset.box""")
 
 
 def check_usual(b, folder):
@@ -58,18 +77,18 @@ def check_usual(b, folder):
         .filter(r => { const p = r.getBoundingClientRect(), s =
             document.querySelector('.scroller').getBoundingClientRect();
             return p.top >= s.top && p.bottom <= s.bottom && p.height > 0; }).length"""), 11)
-    same("overlaps", b.run("document.querySelectorAll('.tl-overlap[data-step]').length"), 6)
-    same("views", b.run("document.querySelectorAll('.tl-views rect').length"), 1)
+    same("overlaps", b.run("tenure.plans[0].overlaps.length"), 6)
+    same("drawn", b.run("""document.querySelector('.tl-overlaps .tl-overlap')
+        .getAttribute('d').split('M').length - 1"""), 6)
+    same("views", b.run("document.querySelectorAll('.tl-views path').length"), 1)
 
-    box = b.run("""[...document.querySelectorAll('.tl-box[data-box]')]
-        .find(a => a.querySelector('title').textContent.startsWith('relu1/out'))
-        .getAttribute('data-box')""")
-    b.run(CLICK.format(f"[data-box='{box}']"))
+    b.run(CLICK.format(f"[data-box='{box_of(b, 'relu1/out')}']"))
     same("card", b.run(SHOWN), ["relu1/out"])
-    facts = b.run(f"document.getElementById('b{box}').textContent")
-    for fact in ("relu1 (op 1)", "dw2 (op 2), add3 (op 3)",
-                 "read for the last time by 'add3' (op 3)", "0 to 512, 512 B",
-                 "512 B, written over conv1/out at relu1 (op 1)"):
+    facts = b.run("document.querySelector('.card').textContent")
+    for fact in ("relu1 (op 1)", "dw2 (op 2), add3 (op 3)", "Last readadd3 (op 3)",
+                 "read for the last time by add3 (op 3)", "0 to 512, 512 B",
+                 "512 B, written over conv1/out at relu1 (op 1)",
+                 "O1: ", "writer dw2 (op 2); victim relu1/out, bytes [0, 512); reader add3"):
         assert fact in facts, (fact, facts)
 
     step_to(b, 5)  # dw2 writes: the skip connection's value, its own, the caller's
@@ -81,18 +100,171 @@ def check_usual(b, folder):
          "half-step 13: op 6, fc6, writes; 4 buffers, 1,034 B")
     step_to(b, 16)
     same("the end", held(b), ["gain", "y"])
+    same("complaints after use", b.complaints(), [])
 
+
+def check_tables(b, folder):
+    b.open(folder / "usual.report.html")
+    for section, n in (("decisions", 10), ("ops", 8), ("tensors", 13)):
+        same(section, rows(b, section), n)
+    same("peak", b.run("document.querySelectorAll('#ops tr.peak-row').length"), 1)
     b.run(CLICK.format("[data-filter=rejected]"))
     same("filter", b.run("""[...document.querySelectorAll('#decisions tbody tr')]
-        .filter(r => !r.hidden).map(r => r.dataset.verdict)"""), ["rejected", "rejected"])
-    before = b.run("document.querySelector('.tl-plot-svg').getAttribute('width')")
+        .map(r => r.dataset.verdict)"""), ["rejected", "rejected"])
+    b.run("""(() => { const s = document.querySelector('#tensors input'); s.value = 'RELU';
+        s.dispatchEvent(new Event('input')); })()""")
+    same("search", b.run("document.querySelector('#tensors tbody').textContent.includes('relu1/out')"),
+         True)
+    same("found", rows(b, "tensors"), 1)
+    b.run("""(() => { const s = document.querySelector('#tensors input'); s.value = '';
+        s.dispatchEvent(new Event('input')); })()""")
+    column = """[...document.querySelectorAll('#tensors tbody tr')]
+        .map(r => Number(r.children[5].textContent.replaceAll(',', '')))"""
+    for order in (True, False):
+        b.run(CLICK.format("#tensors th:nth-child(6) button"))
+        got = b.run(column)
+        same("sorted", got, sorted(got, reverse=order))
+        same("said", b.run("document.querySelector('#tensors th:nth-child(6)').ariaSort"),
+             "descending" if order else "ascending")
+    b.run(CLICK.format("#tensors th:nth-child(6) button"))
+    b.run(CLICK.format("#ops tr[data-op='2']"))
+    same("an op's row moves the step", b.run("document.getElementById('step').value"), "5")
+    before = b.run("document.querySelector('#roofline p').textContent")
+    b.run("""(() => { const s = document.getElementById('core'); s.selectedIndex = 5;
+        s.dispatchEvent(new Event('change')); })()""")
+    assert before != b.run("document.querySelector('#roofline p').textContent")
+    same("dots", b.run("document.querySelectorAll('.roof-dot').length"), 3)
+    same("complaints", b.complaints(), [])
+
+
+def check_keys(b, folder):
+    b.open(folder / "usual.report.html")
+    key(b, "ArrowRight")
+    seen = [b.run(SHOWN)[0]]
+    for _ in range(3):
+        key(b, "ArrowRight")
+        seen.append(b.run(SHOWN)[0])
+    same("each once", len(set(seen)), 4)
+    key(b, "ArrowLeft")
+    same("and back", b.run(SHOWN)[0], seen[2])
+    same("it is said", b.run("document.getElementById('said').textContent").split(", ")[0],
+         seen[2])
+    width = "document.querySelector('.tl-space').getBoundingClientRect().width"
+    fits = b.run(width)
+    for _ in range(4):
+        key(b, "+")
+    assert b.run(width) > 1.4 * fits
+    key(b, "0")
+    same("fits again", b.run(width), fits)
+    b.run(CLICK.format("#taller"))
+    assert b.run("document.querySelector('.scroller').scrollHeight") > 800
     b.run(CLICK.format("#fit"))
-    same("fits", b.run("""(() => { const s = document.querySelector('.scroller');
-        return s.scrollWidth <= s.clientWidth; })()"""), True)
-    b.run(CLICK.format("#fit"))
-    same("and back", b.run("document.querySelector('.tl-plot-svg').getAttribute('width')"),
-         before)
-    same("complaints after use", b.complaints(), [])
+    b.run("""document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))""")
+    same("let go", b.run(SHOWN), ["No buffer chosen"])
+
+
+def check_compare(b, folder, tenure, fixtures):
+    graph = fixtures / "graphs" / "vww_i8.json"
+    page = folder / "vww.html"
+    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    plan = plan_of(tenure, graph)
+    none = plan_of(tenure, graph, "--overlap", "none")
+    quiet(b, page, "vww")
+    same("plans", b.run("tenure.plans.map(p => p.id)"), ["planned", "disjoint", "none"])
+    same("their bytes", b.run("tenure.plans.map(p => p.bytes)"),
+         [plan["activation_bytes"], none["activation_bytes"], plan["no_reuse_bytes"]])
+    heights = []
+    for k in ("disjoint", "none", "planned"):
+        b.run(CLICK.format(f"[data-plan={k}]"))
+        same(k, b.run("tenure.timeline.view.plan.id"), k)
+        heights.append(b.run("""Math.min(...[...document.querySelectorAll('.tl-boxes .tl-body')]
+            .map(r => r.getBBox().y))"""))
+        same("no overlap is drawn", b.run(
+            "document.querySelectorAll('.tl-overlaps path').length > 0"), k == "planned")
+    same("complaints", b.complaints(), [])
+
+
+def check_numbers(b, folder, tenure, fixtures):
+    """What stands on the page is what stands in the plan."""
+    for name in ("kws_i8", "residual_i8", "resnet8_i8"):
+        graph = fixtures / "graphs" / f"{name}.json"
+        page = folder / f"{name}.html"
+        subprocess.run([tenure, "report", graph, "-o", page], check=True)
+        plan = plan_of(tenure, graph)
+        b.open(page)
+        got = b.run("""[...document.querySelectorAll('#tensors tbody tr')].map(r =>
+            [...r.children].map(c => c.textContent.replaceAll(',', '')))""")
+        cells = {int(r[0]): r for r in got}
+        for t in plan["tensors"]:
+            same(f"{name}: {t['name']}", [int(c) for c in cells[t["index"]][5:9]],
+                 [t["bytes"], t["offset"], t["first"], t["last"]])
+        got = b.run("""[...document.querySelectorAll('#ops tbody tr')].map(r =>
+            [...r.children].map(c => c.textContent.replaceAll(',', '')))""")
+        same(f"{name}: ops", [[r[1], *(int(c) for c in r[3:7])] for r in got],
+             [[o["name"], o["live_bytes"], o["macs"], o["bytes_read"], o["bytes_written"]]
+              for o in plan["ops"]])
+        figures = b.run("""[...document.querySelectorAll('.figure-value')].map(
+            v => Number(v.firstChild.textContent.replaceAll(',', '')))""")
+        same(f"{name}: figures", figures, [plan[k] for k in (
+            "activation_bytes", "bound_bytes", "disjoint_bound_bytes", "no_reuse_bytes")])
+        got = b.run("""[...document.querySelectorAll('#decisions tbody tr')].map(r =>
+            [r.dataset.verdict === 'proved', Number(r.children[3].textContent.replaceAll(',', '')),
+             r.children[5].firstChild.textContent.replace(/^fails O\\d: /, '')])""")
+        same(f"{name}: decisions", got, [
+            [d["verdict"] == "proved", d["saves_bytes"], d["reason"]]
+            for d in plan["decisions"]])
+        again = folder / "again.html"
+        subprocess.run([tenure, "report", graph, "-o", again], check=True)
+        same("same bytes", again.read_bytes() == page.read_bytes(), True)
+        assert page.stat().st_size < 1 << 20
+
+
+def check_budget(b, folder, tenure, fixtures):
+    graph = fixtures / "graphs" / "kws_i8.json"
+    page = folder / "budget.html"
+    subprocess.run([tenure, "report", graph, "-o", page, "--ram", "20K", "--validate"],
+                   check=False)
+    quiet(b, page, "budget")
+    same("line", b.run("document.querySelectorAll('.tl-budget').length"), 1)
+    text = b.run("document.querySelector('#runs').textContent")
+    assert "executor" in text and "same" in text, text
+    same("digests", b.run("document.querySelectorAll('#runs details tbody tr').length > 3"), True)
+
+
+def check_large(b, folder, tenure):
+    """Thousands of buffers: the work per frame is small, and all of it is there."""
+    sys.path.insert(0, str(Path(__file__).parent))
+    import large
+    graph, page = folder / "large.json", folder / "large.html"
+    graph.write_text(json.dumps(large.graph(5000)))
+    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    b.call("Performance.enable", timeDomain="threadTicks")
+    quiet(b, page, "large")
+    opened = busy(b)
+    assert opened < 3, f"opening takes {opened} s of CPU"
+    same("buffers", b.run("tenure.plans[0].boxes.n > 4500"), True)
+    same("few rows at once", rows(b, "tensors"), 200)
+    b.run(CLICK.format("#tensors .more"))
+    same("more", rows(b, "tensors"), 1200)
+    frames = b.wait("""new Promise(done => {
+        const s = document.querySelector('.scroller'); let n = 0;
+        tenure.timeline.goTo(0);
+        requestAnimationFrame(function pan() {
+            s.scrollLeft += 40;
+            if (++n < 120) requestAnimationFrame(pan); else done(n); }); })""")
+    each = (busy(b) - opened) / frames
+    assert each < 0.05, f"a frame takes {each} s of CPU"
+    before = b.run("document.querySelector('.tl-plot-svg').innerHTML.length")
+    b.run("tenure.timeline.fit()")
+    same("all of it at once", b.run("""document.querySelector('.scroller').scrollWidth <=
+        document.querySelector('.scroller').clientWidth + 1"""), True)
+    assert b.run("document.querySelectorAll('.tl-plot-svg *').length") < 2000, before
+    same("complaints", b.complaints(), [])
+
+
+def busy(b):
+    return next(m["value"] for m in b.call("Performance.getMetrics")["metrics"]
+                if m["name"] == "TaskDuration")
 
 
 def check_hostile(b, folder):
@@ -100,10 +272,11 @@ def check_hostile(b, folder):
     same("elements of ours only", b.run("""[...new Set([...document.querySelectorAll('*')]
         .map(e => e.localName))].filter(n => ['img', 'b', 'iframe', 'object'].includes(n))"""),
          [])
-    same("scripts", b.run("document.scripts.length"), 1)
+    same("scripts", b.run("[...document.scripts].map(s => s.type)"), [""] * 0 + [
+        "application/json", "", "", "", ""])
     same("style sheets", b.run("document.styleSheets.length"), 2)
     same("handlers", b.run("""[...document.querySelectorAll('*')].filter(e =>
-        [...e.attributes].some(a => a.name.startsWith('on') || a.name === 'style')).length"""), 0)
+        [...e.attributes].some(a => a.name.startsWith('on'))).length"""), 0)
     same("verdict", b.run(VERDICT), "verdict verdict-bad")
     same("nothing is green", b.run("document.body.classList.contains('verified')"), False)
     name = b.run("document.getElementById('name').textContent")
@@ -147,11 +320,12 @@ def check_dark(b, folder):
 def check_without_script(b, folder):
     b.open(folder / "regions.report.html")  # elsewhere, so that the next one loads
     b.script(False)
-    b.open(str(folder / "usual.report.html") + "#b3")
-    same("card of the address", b.run(SHOWN), ["conv1/out"])
+    b.open(str(folder / "usual.report.html"))
+    same("picture", b.run("document.querySelectorAll('#static .tl-boxes > g').length"), 11)
     same("no dead controls", b.run("""[...document.querySelectorAll('.needs-js')]
         .filter(e => getComputedStyle(e).display !== 'none').length"""), 0)
-    same("tables", b.run("document.querySelectorAll('#tensors tbody tr').length"), 13)
+    same("a word", b.run("getComputedStyle(document.querySelector('.no-script')).display"),
+         "block")
     b.script(True)
 
 
@@ -161,7 +335,7 @@ def check_svg(b, folder):
         b.open(path)
         same(f"{path}: complaints", b.complaints(), [])
         same(f"{path}: root", b.run("document.documentElement.localName"), "svg")
-        same(f"{path}: boxes", b.run("document.querySelectorAll('.tl-box').length"), 11)
+        same(f"{path}: boxes", b.run("document.querySelectorAll('.tl-boxes > g').length"), 11)
         same(f"{path}: scripts", b.run("document.querySelectorAll('script, image').length"), 0)
 
 
@@ -176,10 +350,16 @@ def main():
         b = cdp.Browser(program)
         try:
             b.size(1280, 900)
-            for check in (check_usual, check_hostile, check_regions, check_shapes,
-                          check_dark, check_without_script, check_svg):
+            for check in (check_usual, check_tables, check_keys, check_hostile,
+                          check_regions, check_shapes, check_dark, check_without_script,
+                          check_svg):
                 check(b, folder)
                 print("ok -", check.__name__)
+            for check in (check_compare, check_numbers, check_budget):
+                check(b, folder, sys.argv[2], Path(sys.argv[3]))
+                print("ok -", check.__name__)
+            check_large(b, folder, sys.argv[2])
+            print("ok - check_large")
         finally:
             b.close()
     return 0

@@ -1,0 +1,597 @@
+/* The timeline: only what is in sight is drawn, so that it does not matter how much there
+   is. Half-steps run across, bytes upwards; both can be enlarged as far as one likes. */
+(function () {
+  "use strict";
+  var t = tenure;
+  var TOP = 26, PLOT = 400, RULER = 22, STRIP_GAP = 16, STRIP = 34, BOTTOM = 6;
+  var MANY = 120; /* more boxes at hand than these are drawn as a few paths */
+  var WIDEST = 12000000, ENLARGED = 4096;
+  var CHAINS = 6;
+  var view = { plan: t.plans[0], kx: 0, zoomY: 1, chosen: null, step: null, listeners: [] };
+  var regions = [];
+  var constants = t.ops.map(function (op) { return op.elided ? 0 : op.constants; });
+  var mostConstants = constants.reduce(function (most, n) { return Math.max(most, n); }, 0);
+  var height = TOP + PLOT + RULER + (mostConstants ? STRIP_GAP + STRIP : 0) + BOTTOM;
+
+  /* Blocks of boxes with the latest end in each: boxes are sorted by their begin. */
+  var BLOCK = 128;
+  function index(plan) {
+    if (plan.blocks) return;
+    var b = plan.boxes;
+    plan.blocks = new Float64Array(Math.ceil(b.n / BLOCK));
+    for (var i = 0; i < b.n; i++) {
+      var k = Math.floor(i / BLOCK);
+      plan.blocks[k] = Math.max(plan.blocks[k], b.end[i]);
+    }
+    plan.over = new Map();
+    plan.overlaps.forEach(function (o, i) {
+      if (!plan.over.has(o.over)) plan.over.set(o.over, []);
+      plan.over.get(o.over).push(i);
+    });
+  }
+
+  function boxesBetween(plan, region, from, to) {
+    var b = plan.boxes, list = [];
+    for (var k = 0; k < plan.blocks.length; k++) {
+      if (plan.blocks[k] <= from) continue;
+      if (b.begin[k * BLOCK] >= to) break;
+      for (var i = k * BLOCK; i < Math.min(b.n, (k + 1) * BLOCK); i++)
+        if (b.region[i] === region && b.begin[i] < to && b.end[i] > from) list.push(i);
+    }
+    return list;
+  }
+
+  /* The lines: those of the plan that the page is about, and the top of another one. */
+  function marksOf(region) {
+    var marks = t.plans[0].marks.filter(function (m) { return m.region === region; });
+    if (view.plan !== t.plans[0] && t.regions.length === 1)
+      marks.unshift({ kind: "other", name: view.plan.name, bytes: view.plan.bytes });
+    return marks;
+  }
+
+  function Region(id, parent) {
+    this.id = id;
+    this.left = this.top = 0; /* how far it is scrolled, read once for each drawing */
+    this.node = t.element("div", "tl-region");
+    this.node.dataset.region = id;
+    if (t.regions.length > 1) this.node.appendChild(t.element("h3", "region-name", t.regions[id].name));
+    this.frame = t.element("div", "tl-frame");
+    this.axis = t.shape(this.frame, "svg", "tl-svg tl-axis-svg", { width: 78, height: height, "aria-hidden": "true" });
+    this.scroller = t.element("div", "scroller");
+    this.scroller.tabIndex = 0;
+    this.scroller.setAttribute("role", "group");
+    this.scroller.setAttribute("aria-label", "Buffers in memory over the steps of the run. Arrow keys choose a " +
+      "buffer, plus and minus enlarge, P goes to the peak.");
+    this.space = t.element("div", "tl-space");
+    this.svg = t.shape(this.space, "svg", "tl-svg tl-plot-svg", { id: "plot-" + id, height: height });
+    this.world = t.shape(this.svg, "svg", "tl-world", { x: 0, y: 0, height: TOP + PLOT });
+    this.layers = t.shape(this.world, "g", null, {});
+    this.under = t.shape(this.svg, "g", null, {});
+    this.cursor = t.shape(this.world, "rect", "tl-cursor", { y: TOP, height: PLOT });
+    this.fixed = t.shape(this.space, "svg", "tl-svg tl-fixed tl-marks", { height: height, "aria-hidden": "true" });
+    this.scroller.appendChild(this.space);
+    this.frame.appendChild(this.scroller);
+    this.node.appendChild(this.frame);
+    parent.appendChild(this.node);
+    this.listen();
+  }
+
+  Region.prototype.measure = function () {
+    var b = view.plan.boxes, most = 0, self = this;
+    for (var i = 0; i < b.n; i++)
+      if (b.region[i] === this.id) most = Math.max(most, b.offset[i] + b.bytes[i]);
+    marksOf(this.id).forEach(function (m) {
+      if (m.kind !== "peak" && m.bytes <= 3 * most) most = Math.max(most, m.bytes);
+    });
+    this.bytes = most;
+    this.node.hidden = most === 0;
+    this.boxes = 0;
+    for (i = 0; i < b.n; i++) if (b.region[i] === self.id) this.boxes++;
+  };
+
+  Region.prototype.y = function (bytes) {
+    return TOP + PLOT * view.zoomY - this.top - bytes / this.bytes * PLOT * view.zoomY;
+  };
+
+  Region.prototype.resize = function () {
+    var room = this.scroller.clientWidth;
+    this.space.style.width = Math.max(room, Math.ceil(t.steps * view.kx)) + "px";
+    this.space.style.height = height + PLOT * (view.zoomY - 1) + "px";
+    this.fixed.setAttribute("width", room);
+    this.whole = Math.max(room, t.steps * view.kx);
+    this.room = room;
+    this.drawn = null;
+  };
+
+  function boxClass(plan, i) {
+    var b = plan.boxes;
+    return "tl-box tl-" + t.kinds[b.kind[i]] +
+      (b.chain[i] >= 0 ? " tl-chain" + b.chain[i] % CHAINS : " tl-shade" + i % 3);
+  }
+
+  function describe(i) {
+    var b = view.plan.boxes;
+    return t.boxName(view.plan, i) + ": " + t.bytes(b.bytes[i]) + " at " + t.number(b.offset[i]) + ", half-steps " +
+      b.begin[i] + " to " + b.last[i];
+  }
+
+  Region.prototype.label = function (g, i, x, y, width, tall) {
+    var plan = view.plan, name = t.boxName(plan, i);
+    var from = Math.max(x + (plan.over.has(i) ? view.kx : 0), 0), to = Math.min(x + width, this.width);
+    var along = Math.floor((to - from - 8) / 6.4), up = Math.floor((tall - 10) / 6.4), node;
+    var flat = along >= 5 && tall >= 13, steep = up >= 5 && to - from >= 13;
+    flat = (flat || (name.length <= along && tall >= 13)) &&
+      (name.length <= along || along >= 16 || !steep || up <= along);
+    if (!flat && !steep) return;
+    node = t.shape(g, "text", "tl-name", flat ? { x: from + 5, y: y + tall / 2 + 4 }
+      : { transform: "translate(" + ((from + to) / 2 + 4) + " " + (y + tall - 5) + ") rotate(-90)" });
+    node.textContent = t.shorten(name, flat ? along : up);
+  };
+
+  Region.prototype.box = function (parent, i, left) {
+    var b = view.plan.boxes, x = b.begin[i] * view.kx - left, width = (b.end[i] - b.begin[i]) * view.kx;
+    var y = this.y(b.offset[i] + b.bytes[i]), tall = Math.max(this.y(b.offset[i]) - y, 1.5);
+    var g = t.shape(parent, "a", boxClass(view.plan, i), { href: "#b" + i, tabindex: -1, "data-box": i,
+      "data-bytes": b.bytes[i] });
+    var inset = Math.min(0.5, width / 10), rect = { x: x + inset, y: y + 0.5, width: width - 2 * inset, height: tall - 0.5 };
+    if (i === view.chosen) g.classList.add("selected");
+    if (view.step !== null && b.begin[i] <= view.step && view.step < b.end[i]) g.classList.add("held-now");
+    t.shape(g, "title", null, {}).textContent = describe(i);
+    t.shape(g, "rect", "tl-body", rect);
+    if (b.kind[i] !== 0) t.shape(g, "rect", "tl-pattern", rect);
+    if (b.end[i] === b.last[i] + 2)
+      t.shape(g, "rect", "tl-dying", { x: x + width - view.kx, y: y + 0.5, width: view.kx - inset, height: tall - 0.5 });
+    this.label(g, i, x, y, (b.last[i] + 1 - b.begin[i]) * view.kx, tall);
+  };
+
+  function area(x, y, wide, tall) {
+    return "M" + x.toFixed(2) + " " + y.toFixed(2) + "h" + wide.toFixed(2) + "v" + tall.toFixed(2) + "h-" + wide.toFixed(2) + "z";
+  }
+
+  /* The bytes written so far against those still to be read, part by part of the op's
+     steps: they never meet. A straight stair takes a byte after the other. */
+  Region.prototype.stair = function (o, left, written) {
+    var x = view.plan.boxes.begin[o.over] * view.kx - left, straight = o.stair.length === 1;
+    var n = straight ? 32 : o.stair.length / 2, step = view.kx / n;
+    var below = written !== o.descending, base = this.y(below ? o.begin : o.end).toFixed(2), d = "M" + x.toFixed(2) + " " + base;
+    for (var k = 0; k < n; k++) {
+      var part = (o.end - o.begin) * (k + 1) / n;
+      var at = straight ? (o.descending ? o.end - part : o.begin + part) : o.stair[2 * k + (written ? 0 : 1)];
+      d += "V" + this.y(Math.max(o.begin, Math.min(o.end, at))).toFixed(2) + "h" + step.toFixed(3);
+    }
+    return d + "V" + base + "Z";
+  };
+
+  Region.prototype.overlaps = function (parent, list, left) {
+    var g = t.shape(parent, "g", "tl-overlaps", {}), self = this, plan = view.plan, paths = {};
+    function put(look, d) { paths[look] = (paths[look] || "") + d; }
+    list.forEach(function (i) {
+      (plan.over.get(i) || []).forEach(function (k) {
+        var o = plan.overlaps[k], step = plan.boxes.begin[o.over], y = self.y(o.end), now = view.step === step ? " held-now" : "";
+        put("tl-overlap" + (o.stair.length && view.kx >= 4 ? "" : " tl-whole") + now, area(step * view.kx - left, y, view.kx, Math.max(self.y(o.begin) - y, 1)));
+        if (!o.stair.length || view.kx < 4) return;
+        put("tl-written" + now, self.stair(o, left, true));
+        put("tl-unread" + now, self.stair(o, left, false));
+      });
+    });
+    Object.keys(paths).sort().forEach(function (look) { t.shape(g, "path", look, { d: paths[look] }); });
+  };
+
+  /* Rectangles of one look as one path. */
+  Region.prototype.rows = function (parent, rows, from, to, left, group, className, inset) {
+    var d = "";
+    for (var i = 0; i < rows.n; i++) {
+      if (rows.region[i] !== this.id || rows.begin[i] >= to || rows.end[i] <= from) continue;
+      var y = this.y(rows.offset[i] + rows.bytes[i]) + inset, tall = this.y(rows.offset[i]) - y - inset;
+      var wide = (rows.end[i] - rows.begin[i]) * view.kx - 2 * inset;
+      if (tall >= 0.4 && wide >= 0.4) d += area(rows.begin[i] * view.kx - left + inset, y, wide, tall);
+    }
+    if (d) t.shape(t.shape(parent, "g", group, {}), "path", className, { d: d });
+  };
+
+  /* What alignment adds to a buffer; boxes lie over what others have of it. */
+  Region.prototype.paddings = function (parent, list, left) {
+    var align = t.regions[this.id].align, b = view.plan.boxes, d = "";
+    for (var k = 0; k < list.length && align > 1; k++) {
+      var i = list[k], end = b.offset[i] + b.bytes[i], up = Math.ceil(end / align) * align, y = this.y(up);
+      var tall = this.y(end) - y;
+      if (tall >= 0.4) d += area(b.begin[i] * view.kx - left, y, (b.end[i] - b.begin[i]) * view.kx, tall);
+    }
+    if (d) t.shape(t.shape(parent, "g", "tl-paddings", {}), "path", "tl-padding", { d: d });
+  };
+
+  /* Too many for an element each: a path for every look, and nothing twice. */
+  Region.prototype.crowd = function (parent, list, left) {
+    var paths = {}, seen = new Set(), b = view.plan.boxes, dying = "", special = [];
+    var g = t.shape(parent, "g", "tl-boxes tl-crowd", {}), labels = t.shape(parent, "g", "tl-boxes", {});
+    for (var k = 0; k < list.length; k++) {
+      var i = list[k], x = b.begin[i] * view.kx - left, wide = (b.end[i] - b.begin[i]) * view.kx;
+      var y = this.y(b.offset[i] + b.bytes[i]), tall = Math.max(this.y(b.offset[i]) - y, 1);
+      if (wide < 2) {
+        var key = Math.round(x) + " " + Math.round(y) + " " + Math.round(y + tall);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        wide = Math.max(wide, 0.6);
+      } else if (b.end[i] === b.last[i] + 2) {
+        dying += area(x + wide - view.kx, y, view.kx, tall);
+      }
+      if (i === view.chosen || b.begin[i] <= view.step && view.step < b.end[i]) special.push(i);
+      var look = boxClass(view.plan, i);
+      paths[look] = (paths[look] || "") + area(x, y, wide, tall);
+      if (wide >= 26 && tall >= 13) this.label(labels, i, x, y, (b.last[i] + 1 - b.begin[i]) * view.kx, tall);
+    }
+    Object.keys(paths).sort().forEach(function (look) {
+      var group = t.shape(g, "g", look, {});
+      t.shape(group, "path", "tl-body", { d: paths[look] });
+      if (look.indexOf("tl-activation") < 0) t.shape(group, "path", "tl-pattern", { d: paths[look] });
+    });
+    t.shape(g, "path", "tl-dying", { d: dying });
+    if (special.length <= MANY) for (k = 0; k < special.length; k++) this.box(labels, special[k], left);
+  };
+
+  Region.prototype.grid = function (parent, from, to, left) {
+    var g = t.shape(parent, "g", "tl-grid", {}), tick = this.tick(), self = this, d = "";
+    if (2 * view.kx >= 6)
+      for (var p = Math.ceil(Math.max(from, 0) / 2); 2 * p <= Math.min(to, t.steps); p++)
+        d += "M" + (2 * p * view.kx - left).toFixed(2) + " " + TOP + "v" + PLOT;
+    t.shape(g, "path", "tl-op", { d: d });
+    this.ticks(tick, function (at) {
+      t.shape(g, "line", at ? "" : "tl-zero", { x1: 0, x2: self.width, y1: self.y(at), y2: self.y(at) });
+    });
+  };
+
+  Region.prototype.tick = function () {
+    for (var tick = 1; tick < this.bytes / view.zoomY / 9;) tick *= 2;
+    return tick;
+  };
+
+  Region.prototype.ticks = function (tick, fn) {
+    var per = PLOT * view.zoomY / this.bytes, lowest = (PLOT * (view.zoomY - 1) - this.top) / per;
+    for (var at = Math.ceil(lowest / tick) * tick; at <= this.bytes && this.y(at) >= TOP - 0.5; at += tick) fn(at);
+  };
+
+  Region.prototype.drawAxis = function () {
+    var self = this;
+    this.axis.textContent = "";
+    function put(className, y, text) {
+      t.shape(self.axis, "text", className, { x: 70, y: y }).textContent = text;
+    }
+    this.ticks(this.tick(), function (at) { put("tl-tick", self.y(at) + 4, t.number(at)); });
+    put("tl-unit", 12, "bytes");
+    put("tl-unit", TOP + PLOT + 15, "op");
+    if (!mostConstants || this.id) return;
+    put("tl-unit", TOP + PLOT + RULER + STRIP_GAP + 12, "constants");
+    put("tl-unit", TOP + PLOT + RULER + STRIP_GAP + 25, "read");
+  };
+
+  /* Numbers of ops, as many as find room, and bars for the constants that each reads. */
+  Region.prototype.ruler = function (from, to, left) {
+    var free = -Infinity, bars = "", base = TOP + PLOT + RULER + STRIP_GAP + STRIP;
+    var g = t.shape(this.under, "g", "tl-ruler", {});
+    for (var p = Math.max(0, Math.floor(from / 2)); p < t.ops.length && 2 * p < to; p++) {
+      var x = 2 * p * view.kx - left, half = 4 + 3.5 * String(p).length, peak = p === t.peak;
+      if (x + view.kx - half >= free || peak) {
+        if (peak) g.querySelectorAll(".tl-num").forEach(function (n) {
+          if (Number(n.getAttribute("x")) > x + view.kx - 2 * half) n.remove();
+        });
+        t.shape(g, "text", peak ? "tl-num tl-num-peak" : "tl-num", { x: x + view.kx, y: TOP + PLOT + 15 }).textContent = p;
+        free = x + view.kx + half;
+      }
+      if (this.id || !constants[p] || 2 * view.kx < 0.5) continue;
+      var tall = Math.max(STRIP * constants[p] / mostConstants, 1), gap = Math.min(1, view.kx / 4);
+      bars += area(x + gap, base - tall, 2 * view.kx - 2 * gap, tall);
+    }
+    t.shape(g, "path", "tl-const", { d: bars });
+    if (mostConstants && !this.id)
+      t.shape(g, "line", "tl-zero", { x1: 0, x2: this.width, y1: base, y2: base });
+  };
+
+  Region.prototype.marks = function () {
+    var self = this, marks = marksOf(this.id), lastY = -1e9, lastEnd = 0;
+    this.fixed.textContent = "";
+    marks.forEach(function (m, i) {
+      if (i && marks[i - 1].bytes === m.bytes || m.bytes > self.bytes) return;
+      var y = self.y(m.bytes), x = 6, names = marks.slice(i).filter(function (n) { return n.bytes === m.bytes; });
+      if (y < TOP - 1 || y > TOP + PLOT + 1) return;
+      t.shape(self.fixed, "line", "tl-mark tl-" + m.kind, { x1: 0, x2: self.room, y1: y, y2: y });
+      var text = names.map(function (n) { return n.name; }).join(" = ") + " " + t.bytes(m.bytes);
+      if (Math.abs(y - lastY) < 14) x = lastEnd + 14;
+      t.shape(self.fixed, "text", "tl-mark-name", { x: x, y: y - 5 }).textContent = text;
+      lastY = y;
+      lastEnd = x + 6.4 * text.length;
+    });
+  };
+
+  /* Draws more than what is in sight, to both sides, so that the browser can scroll it
+     without a word from here as long as that is enough. */
+  Region.prototype.draw = function () {
+    if (this.node.hidden) return;
+    var scrolled = this.left = this.scroller.scrollLeft, top = this.top = this.scroller.scrollTop, d = this.drawn;
+    var slack = this.room * 0.15;
+    if (!d || d.plan !== view.plan || d.kx !== view.kx || d.zoomY !== view.zoomY || d.top !== top ||
+        d.chosen !== view.chosen || d.step !== view.step || d.left > Math.max(0, scrolled - slack) ||
+        d.left + d.width < Math.min(this.whole, scrolled + this.room + slack)) {
+      var left = Math.max(0, scrolled - this.room * 0.6), width = Math.min(this.whole - left, this.room * 2.2);
+      var from = left / view.kx, to = (left + width) / view.kx;
+      var list = boxesBetween(view.plan, this.id, from, to), layers = this.layers;
+      this.width = width;
+      this.svg.setAttribute("width", width);
+      this.svg.setAttribute("viewBox", "0 0 " + width + " " + height);
+      this.svg.style.marginLeft = left + "px";
+      this.world.setAttribute("width", width);
+      layers.textContent = this.under.textContent = "";
+      if (t.peak >= 0 && view.plan === t.plans[0])
+        t.shape(layers, "rect", "tl-peak-op", { x: 2 * t.peak * view.kx - left, y: TOP - 10,
+          width: Math.max(2 * view.kx, 1), height: PLOT + 10 });
+      this.grid(layers, from, to, left);
+      this.rows(layers, view.plan.gaps, from, to, left, "tl-gaps", "tl-gap", 0);
+      if (list.length > MANY) {
+        this.crowd(layers, list, left);
+      } else {
+        this.paddings(layers, list, left);
+        var g = t.shape(layers, "g", "tl-boxes", {});
+        for (var k = 0; k < list.length; k++) this.box(g, list[k], left);
+      }
+      this.overlaps(layers, list, left);
+      this.rows(layers, view.plan.views, from, to, left, "tl-views", "tl-view", 2);
+      this.ruler(from, to, left);
+      if (!d || d.plan !== view.plan || d.zoomY !== view.zoomY || d.top !== top || d.room !== this.room) {
+        this.marks();
+        this.drawAxis();
+      }
+      this.cursor.setAttribute("x", view.step === null ? -9 : view.step * view.kx - left);
+      this.cursor.setAttribute("width", Math.max(view.kx, 1.5));
+      this.drawn = { plan: view.plan, kx: view.kx, zoomY: view.zoomY, top: top, left: left, width: width,
+        chosen: view.chosen, step: view.step, room: this.room };
+    }
+  };
+
+  /* The box drawn last at a point of the picture. */
+  Region.prototype.at = function (event) {
+    var r = this.svg.getBoundingClientRect(), b = view.plan.boxes, found = null, self = this;
+    var step = (event.clientX - r.left + this.drawn.left) / view.kx, y = event.clientY - r.top;
+    boxesBetween(view.plan, this.id, step - 2 / view.kx, step + 2 / view.kx).forEach(function (i) {
+      if (self.y(b.offset[i] + b.bytes[i]) - 1.5 <= y && y <= self.y(b.offset[i]) + 1.5) found = i;
+    });
+    return found;
+  };
+
+  /* The next box in time, or the nearest one above or below at the same time. */
+  Region.prototype.neighbour = function (key) {
+    var b = view.plan.boxes, i = view.chosen, best = null;
+    if (i === null || b.region[i] !== this.id) {
+      var list = boxesBetween(view.plan, this.id, Math.max(0, 2 * t.peak), 2 * t.peak + 2);
+      return list.length ? list[list.length - 1] : null;
+    }
+    if (key === "ArrowRight" || key === "ArrowLeft") {
+      var by = key === "ArrowRight" ? 1 : -1;
+      for (i += by; i >= 0 && i < b.n; i += by) if (b.region[i] === this.id) return i;
+      return null;
+    }
+    boxesBetween(view.plan, this.id, b.begin[i], b.end[i]).forEach(function (k) {
+      var up = b.offset[k] - b.offset[i] || k - i;
+      if (key === "ArrowDown") up = -up;
+      if (up > 0 && (best === null || up < best.up)) best = { up: up, box: k };
+    });
+    return best && best.box;
+  };
+
+  Region.prototype.reveal = function (i) {
+    var b = view.plan.boxes, s = this.scroller, x = b.begin[i] * view.kx, y = this.y(b.offset[i] + b.bytes[i]);
+    if (x < s.scrollLeft || x > s.scrollLeft + this.room - 20) s.scrollLeft = Math.max(0, x - this.room / 3);
+    if (y < TOP || y > TOP + PLOT) s.scrollTop += y - TOP - PLOT / 2;
+  };
+
+  Region.prototype.listen = function () {
+    var self = this, s = this.scroller, drag = null;
+    s.addEventListener("scroll", function () {
+      regions.forEach(function (r) { if (r !== self && r.scroller.scrollLeft !== s.scrollLeft) r.scroller.scrollLeft = s.scrollLeft; });
+      schedule();
+    }, { passive: true });
+    s.addEventListener("wheel", function (event) {
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      zoom(Math.exp(-event.deltaY / 300), event.shiftKey ? 1 : 0, event.clientX - s.getBoundingClientRect().left);
+    }, { passive: false });
+    s.addEventListener("pointerdown", function (event) {
+      if (event.pointerType === "mouse" && event.button === 0 && event.target.closest("svg"))
+        drag = { x: event.clientX, y: event.clientY, left: s.scrollLeft, top: s.scrollTop, moved: false };
+    });
+    s.addEventListener("pointermove", function (event) {
+      if (!drag) {
+        var over = event.target.closest("[data-box]") ? null : self.at(event);
+        s.title = over === null ? "" : describe(over);
+        return;
+      }
+      if (Math.abs(event.clientX - drag.x) + Math.abs(event.clientY - drag.y) > 4) drag.moved = true;
+      if (!drag.moved) return;
+      s.classList.add("dragging");
+      s.scrollLeft = drag.left + drag.x - event.clientX;
+      s.scrollTop = drag.top + drag.y - event.clientY;
+    });
+    ["pointerup", "pointerleave", "pointercancel"].forEach(function (name) {
+      s.addEventListener(name, function () {
+        s.classList.remove("dragging");
+        if (drag && drag.moved) setTimeout(function () { drag = null; });
+        else drag = null;
+      });
+    });
+    s.addEventListener("dragstart", function (event) { event.preventDefault(); });
+    s.addEventListener("click", function (event) {
+      event.preventDefault();
+      if (drag && drag.moved) return;
+      var box = event.target.closest("[data-box]");
+      var i = box ? Number(box.dataset.box) : self.at(event);
+      if (i !== null) choose(i);
+    });
+    s.addEventListener("keydown", function (event) {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      if (/^Arrow/.test(event.key) && !event.shiftKey) {
+        var next = self.neighbour(event.key);
+        if (next !== null) {
+          choose(next);
+          self.reveal(next);
+        }
+      } else if (event.key === "+" || event.key === "=") zoom(1.5, event.shiftKey && event.key === "=" ? 1 : 0);
+      else if (event.key === "-") zoom(1 / 1.5, 0);
+      else if (event.key === "p" || event.key === "P") goTo(2 * t.peak + 1);
+      else if (event.key === "Home") s.scrollLeft = 0;
+      else if (event.key === "End") s.scrollLeft = s.scrollWidth;
+      else if (event.key === "0") fit();
+      else return;
+      event.preventDefault();
+    });
+  };
+
+  var waiting = false;
+  function schedule() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(function () {
+      waiting = false;
+      drawAll();
+    });
+  }
+
+  function drawAll() {
+    regions.forEach(function (r) { r.draw(); });
+    overview.draw();
+  }
+
+  function each(fn) { regions.forEach(function (r) { if (!r.node.hidden) fn(r); }); }
+
+  function fitting() {
+    var room = 0;
+    each(function (r) { room = room || r.scroller.clientWidth; });
+    return Math.max(room, 100) / t.steps;
+  }
+
+  function scale(kx, zoomY, center) {
+    each(function (r) {
+      var at = (r.scroller.scrollLeft + center) / view.kx, up = r.scroller.scrollTop / view.zoomY;
+      r.want = { left: at * kx - center, top: up * zoomY + PLOT / 2 * (zoomY / view.zoomY - 1) };
+    });
+    view.kx = kx;
+    view.zoomY = zoomY;
+    each(function (r) {
+      r.resize();
+      r.scroller.scrollLeft = r.want.left;
+      r.scroller.scrollTop = zoomY === 1 ? 0 : r.want.top;
+    });
+    overview.resize();
+    drawAll();
+  }
+
+  function zoom(by, across, center) {
+    var kx = across ? view.kx : Math.min(Math.max(view.kx * by, fitting()), Math.max(WIDEST / t.steps, fitting()));
+    var zoomY = across ? Math.min(Math.max(view.zoomY * by, 1), ENLARGED) : view.zoomY;
+    var room = 0;
+    each(function (r) { room = room || r.room; });
+    scale(kx, zoomY, center === undefined ? room / 2 : center);
+  }
+
+  function fit() { scale(Math.min(fitting(), 90), 1, 0); }
+
+  /* Where one starts: all of it, unless that would be too fine to see. */
+  function start() {
+    scale(Math.min(Math.max(fitting(), 5), 45), 1, 0);
+    if (view.kx * t.steps > regions[0].room * 1.01 && t.peak >= 0) goTo(2 * t.peak + 1);
+  }
+
+  function goTo(step) {
+    each(function (r) { r.scroller.scrollLeft = step * view.kx - r.room / 2; });
+    drawAll();
+  }
+
+  function choose(i) {
+    view.chosen = i;
+    view.listeners.forEach(function (fn) { fn(i); });
+    drawAll();
+  }
+
+  function setPlan(plan) {
+    view.plan = plan;
+    view.chosen = null;
+    index(plan);
+    regions.forEach(function (r) { r.measure(); });
+    scale(view.kx, view.zoomY, 0);
+    view.listeners.forEach(function (fn) { fn(null); });
+  }
+
+  function setStep(step, quiet) {
+    view.step = step;
+    document.getElementById("timelines").classList.toggle("stepping", !quiet);
+    drawAll();
+  }
+
+  /* Live bytes over all ops in a strip, and which part of them is in sight: only where
+     the picture is wider than its window. */
+  var overview = (function () {
+    var node = document.getElementById("overview"), svg = t.shape(node, "svg", "tl-svg", { height: 48, "aria-hidden": "true" });
+    var area = t.shape(svg, "path", "ov-live", {}), peak = t.shape(svg, "line", "tl-mark tl-peak", { y1: 0, y2: 48 });
+    var part = t.shape(svg, "rect", "ov-part", { y: 1, height: 46 }), width = 0, down = false;
+
+    function profile() {
+      var n = t.ops.length, most = 1, d = "M0 48";
+      t.ops.forEach(function (op) { most = Math.max(most, op.live); });
+      for (var x = 0; x < width; x++) {
+        var a = Math.floor(x * n / width), b = Math.max(a + 1, Math.floor((x + 1) * n / width)), high = 0;
+        for (var p = a; p < b; p++) high = Math.max(high, t.ops[p].live);
+        d += "V" + (48 - 44 * high / most).toFixed(1) + "H" + (x + 1);
+      }
+      area.setAttribute("d", d + "V48Z");
+      peak.setAttribute("x1", (2 * t.peak + 1) / t.steps * width);
+      peak.setAttribute("x2", (2 * t.peak + 1) / t.steps * width);
+    }
+
+    function jump(event) {
+      goTo((event.clientX - svg.getBoundingClientRect().left) / width * t.steps);
+    }
+    node.addEventListener("pointerdown", function (event) { down = true; node.setPointerCapture(event.pointerId); jump(event); });
+    node.addEventListener("pointermove", function (event) { if (down) jump(event); });
+    node.addEventListener("pointerup", function () { down = false; });
+
+    return {
+      resize: function () {
+        var r = regions.filter(function (x) { return !x.node.hidden; })[0];
+        node.hidden = !r || t.steps * view.kx <= r.room * 1.01 || !t.ops.length;
+        if (node.hidden || width === node.clientWidth) return;
+        width = node.clientWidth;
+        svg.setAttribute("width", width);
+        profile();
+      },
+      draw: function () {
+        if (node.hidden || !width) return;
+        var r = regions.filter(function (x) { return !x.node.hidden; })[0];
+        part.setAttribute("x", r.left / view.kx / t.steps * width);
+        part.setAttribute("width", Math.max(r.room / view.kx / t.steps * width, 2));
+      }
+    };
+  })();
+
+  var parent = document.getElementById("timelines");
+  document.getElementById("static").remove();
+  index(view.plan);
+  t.regions.forEach(function (unused, i) { regions.push(new Region(i, parent)); });
+  regions.forEach(function (r) { r.measure(); });
+  if (t.plans[0].boxes.n) {
+    view.kx = fitting();
+    regions.forEach(function (r) { r.resize(); });
+    start();
+  }
+  window.addEventListener("resize", function () {
+    var whole = view.kx * t.steps <= regions[0].room * 1.01;
+    regions.forEach(function (r) { r.resize(); });
+    if (whole || view.kx < fitting()) scale(fitting(), view.zoomY, 0);
+    else {
+      overview.resize();
+      drawAll();
+    }
+  });
+
+  t.timeline = {
+    view: view, zoom: zoom, fit: fit, goTo: goTo, choose: choose, setPlan: setPlan, setStep: setStep,
+    reveal: function (i) { regions[view.plan.boxes.region[i]].reveal(i); drawAll(); },
+    onChoice: function (fn) { view.listeners.push(fn); }
+  };
+})();

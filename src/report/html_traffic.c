@@ -1,0 +1,131 @@
+/* Bytes moved, in sentences: sharing memory is often taken for sharing bandwidth. */
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "report/escape.h"
+#include "report/html_parts.h"
+#include "report/traffic.h"
+#include "report/words.h"
+
+#include "base/banned.h"
+
+struct totals {
+	int64_t macs, read, written, constants;
+	int64_t left_out; /* bytes that ops which need not run would move */
+	uint32_t n_left_out;
+	int64_t merged; /* bytes of tensors that rewrites have made unnecessary */
+	uint32_t n_merged;
+};
+
+static void add(int64_t *sum, int64_t n)
+{
+	if (!tn_add_i64(*sum, n, sum))
+		*sum = INT64_MAX;
+}
+
+static struct totals totals_of(const struct tn_view *v)
+{
+	struct totals all = { 0 };
+	size_t n = v->rewrites ? v->rewrites->list.count : 0;
+
+	for (uint32_t i = 0; i < v->g->n_ops; i++) {
+		struct tn_traffic t = tn_traffic_of(v->g, &v->g->ops[i]);
+
+		if (tn_view_elided(v, (tn_op_id){ i })) {
+			all.n_left_out++;
+			add(&all.left_out, t.bytes_read);
+			add(&all.left_out, t.bytes_written);
+			continue;
+		}
+		add(&all.macs, t.macs);
+		add(&all.read, t.bytes_read);
+		add(&all.written, t.bytes_written);
+		add(&all.constants, t.const_bytes);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct tn_rewrite *r = &v->rewrites->list.items[i];
+
+		if (!r->done || !r->tensor || r->ram_bytes <= 0)
+			continue;
+		all.n_merged++;
+		add(&all.merged, r->ram_bytes);
+	}
+	return all;
+}
+
+static void number(struct tn_strbuf *text, int64_t n, const char *after)
+{
+	tn_escape_number(text, n);
+	tn_strbuf_puts(text, after);
+}
+
+static void paragraph(struct tn_page *p, xmlNodePtr parent, struct tn_strbuf *text)
+{
+	tn_text_taken(&p->h, tn_node(&p->h, parent, "p"), text);
+}
+
+static void sums(struct tn_strbuf *text, const struct totals *all)
+{
+	int64_t moved = all->read;
+
+	add(&moved, all->written);
+	tn_strbuf_puts(text, "A run reads ");
+	number(text, all->read, " B, ");
+	number(text, all->constants, " B of them constants, writes ");
+	number(text, all->written, " B and multiplies and adds ");
+	number(text, all->macs, " times");
+	if (moved > 0)
+		tn_strbuf_printf(text, ": %" PRId64 ".%" PRId64 " MACs for each byte",
+			all->macs / moved, all->macs % moved * 10 / moved);
+	tn_strbuf_puts(text,
+		". Each operand counts once: a kernel that reads a byte twice moves it "
+		"twice.");
+}
+
+static void savings(struct tn_page *p, xmlNodePtr parent, const struct totals *all)
+{
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	if (all->n_left_out) {
+		tn_strbuf_printf(&text, "%" PRIu32 " %s nothing: ", all->n_left_out,
+			all->n_left_out == 1 ? "op runs" : "ops run");
+		tn_strbuf_puts(&text, "their outputs are bytes that are there already. "
+				      "That moves ");
+		number(&text, all->left_out, " B less than copies would.");
+		paragraph(p, parent, &text);
+	}
+	if (all->n_merged) {
+		tn_strbuf_printf(&text, "Rewrites have merged ops: %" PRIu32 " %s of ",
+			all->n_merged,
+			all->n_merged == 1 ? "intermediate value"
+					   : "intermediate values");
+		number(&text, all->merged, " B together ");
+		tn_strbuf_puts(&text, all->n_merged == 1
+					      ? "is neither written nor read any more."
+					      : "are neither written nor read any more.");
+		paragraph(p, parent, &text);
+	}
+	if (!all->n_left_out && !all->n_merged) {
+		tn_strbuf_puts(&text,
+			"Here nothing was merged and no copy left out, so the plan moves "
+			"exactly the bytes that the graph does.");
+		paragraph(p, parent, &text);
+	}
+}
+
+void tn_html_traffic(struct tn_page *p, xmlNodePtr parent)
+{
+	struct totals all = totals_of(p->v);
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	sums(&text, &all);
+	paragraph(p, parent, &text);
+	tn_strbuf_puts(&text,
+		"Sharing memory alone moves no fewer bytes: an output that is written "
+		"over its input is written as before, and the input was read as before. "
+		"It makes the arena smaller, which may let it fit into a faster memory.");
+	paragraph(p, parent, &text);
+	savings(p, parent, &all);
+}

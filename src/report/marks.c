@@ -1,0 +1,33 @@
+#include "report/marks.h"
+
+#include "base/checked.h"
+
+static int64_t budget_of(const struct tn_view *v, uint32_t region)
+{
+	const struct tn_plan_region *r = &v->plan->regions[region];
+	int64_t left;
+
+	if (r->capacity >= 0)
+		return tn_sub_i64(r->capacity, r->reserved, &left) ? left : r->capacity;
+	return v->plan->n_regions == 1 ? v->budget : 0;
+}
+
+size_t tn_marks_of(
+	const struct tn_view *v, uint32_t region, struct tn_mark out[TN_MARKS_MAX])
+{
+	const struct tn_plan *plan = v->plan;
+	int64_t budget = budget_of(v, region);
+	size_t n = 0;
+
+	if (budget > 0)
+		out[n++] = (struct tn_mark){ "budget", "budget", budget };
+	if (plan->n_regions != 1)
+		return n;
+	if (plan->disjoint_bound_bytes > 0)
+		out[n++] = (struct tn_mark){ "disjoint", "without overlap at least",
+			plan->disjoint_bound_bytes };
+	out[n++] = (struct tn_mark){ "peak", "plan", plan->activation_bytes };
+	if (plan->bound_bytes > 0)
+		out[n++] = (struct tn_mark){ "bound", "lower bound", plan->bound_bytes };
+	return n;
+}

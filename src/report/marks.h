@@ -1,0 +1,22 @@
+/* The lines across a timeline: what a region's bytes are compared with. */
+#ifndef TN_REPORT_MARKS_H
+#define TN_REPORT_MARKS_H
+
+#include <stddef.h>
+
+#include "report/view.h"
+
+#define TN_MARKS_MAX 4
+
+struct tn_mark {
+	const char *kind; /* "budget", "disjoint", "peak", "bound" */
+	const char *name; /* for people */
+	int64_t bytes;
+};
+
+/* How many there are, most bytes mentioned first. Bounds are of all memory together, so a
+ * plan with several regions has none in its pictures, but each region its own budget. */
+size_t tn_marks_of(
+	const struct tn_view *v, uint32_t region, struct tn_mark out[TN_MARKS_MAX]);
+
+#endif
