@@ -321,6 +321,7 @@ static const struct tn_gen_options kinds[] = {
 	{ .ops = 14, .runnable = true, .state = true },
 	{ .ops = 14, .runnable = true, .views = true },
 	{ .ops = 20, .runnable = true, .views = true, .state = true },
+	{ .ops = 16, .runnable = true, .types = true },
 };
 
 static void check_random(
