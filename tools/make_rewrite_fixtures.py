@@ -351,6 +351,18 @@ def batch_norm():
     return n.finish(n.op('RELU', [y], [n.real('result', x.shape)]))
 
 
+def conv_bn_relu(left=False):
+    """A batch norm between a convolution and its activation; another op reads its input."""
+    n = Small('conv_bn_relu_left' if left else 'conv_bn_relu', 'f32')
+    x = n.conv(n.input([1, 6, 6, 3]), 4, (3, 3), activation='NONE')
+    k = [n.floats(name, [4], values) for name, values in (
+        ('scale', [0.5, 1.5, -0.25, 2.0]), ('offset', [1.0, -1.0, 0.125, 0.0]),
+        ('mean', [0.25, -0.5, 0.0, 1.0]), ('variance', [1.0, 0.25, 2.0, 0.5]))]
+    y = n.op('BATCH_NORM', [x, *k], [n.real('normed', x.shape)], epsilon=0.001)
+    y = n.op('RELU', [y], [n.real('result', x.shape)])
+    return n.finish(y, n.same('ABS', x)) if left else n.finish(y)
+
+
 def matmul(dtype, bias=True):
     n = Small('matmul' if bias else 'matmul_left', dtype)
     x = n.input([2, 6])
@@ -596,6 +608,8 @@ def all_graphs():
     yield 'dead_channels_residual_i8', dead_channels_residual()
     yield 'dead_channels_left_i8', dead_channels_left()
     yield 'batch_norm_f32', batch_norm()
+    yield 'conv_bn_relu_f32', conv_bn_relu()
+    yield 'conv_bn_relu_left_f32', conv_bn_relu(True)
     yield 'transposed_operands_i8', transposed_operands()
     yield 'transposed_rows_i8', transposed_rows('i8')
     yield 'transposed_rows_left_f32', transposed_rows('f32')

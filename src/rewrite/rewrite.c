@@ -211,5 +211,9 @@ void tn_rewrites_report(const struct tn_rewrites *log, const struct tn_source *s
 
 		if (r->done && r->pass != PASS_CANONICAL && r->pass != PASS_SYNONYM)
 			report_one(r, source, diags);
+		if (!r->done && r->pass == PASS_TRANSPOSE && r->ram_bytes > 0)
+			tn_diag_at(diags, SEVERITY_NOTE, "layout/transpose", source,
+				r->pointer, r->op, "'%s' moves %" PRId64 " B at each run",
+				r->op, r->ram_bytes);
 	}
 }

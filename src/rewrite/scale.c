@@ -1,6 +1,9 @@
-/* A scale and a shift by constants behind a float convolution, as batch norm leaves them:
- * into its weights and bias. Not exact: products are rounded in another order. */
+/* A scale and a shift by constants behind a float layer, a batch norm or what is left of
+ * one: into its weights and bias. Not exact: products are rounded in another order. */
+#include <math.h>
 #include <string.h>
+
+#include "ir/norm.h"
 
 #include "rewrite/edit.h"
 
@@ -42,40 +45,112 @@ static int64_t filter_channel(const struct tn_op *op, const struct tn_tensor *fi
 
 struct fold {
 	struct tn_op *op, *after;
-	const struct tn_tensor *filter, *bias, *factor; /* bias may be NULL */
+	const struct tn_tensor *filter, *bias; /* bias may be NULL */
 	int64_t channels;
+	float *factor, *offset; /* by channel: what `after` does */
 };
+
+/* Parameter k of a batch norm. */
+static bool parameter(struct tn_edit *e, const struct tn_op *op, uint32_t k,
+	int64_t channels, float otherwise, float *out)
+{
+	const struct tn_tensor *t = tn_edit_in(e, op, k);
+
+	if (t && (!tn_edit_is_constant(t) || t->dtype != DTYPE_F32 ||
+			 t->elements != channels))
+		return false;
+	for (int64_t c = 0; c < channels; c++)
+		out[c] = t ? float_at(t, c) : otherwise;
+	return true;
+}
+
+/* (x - mean) * scale / sqrt(variance + epsilon) + offset */
+static const char *batch_norm(struct tn_edit *e, struct fold *f)
+{
+	const float epsilon = (float)tn_op_float(f->after, "epsilon", 1e-5);
+	float *mean = TN_NEW_ARRAY(e->scratch, float, (size_t)f->channels);
+	float *variance = TN_NEW_ARRAY(e->scratch, float, (size_t)f->channels);
+	struct tn_norm norm;
+	const char *why;
+
+	if (!mean || !variance) {
+		e->failed = true;
+		return "no memory";
+	}
+	if (f->after->n_outputs != 1 || !tn_norm_of(&e->g, f->after, &norm, &why) ||
+		norm.inner != 1 || norm.n != f->channels ||
+		!parameter(e, f->after, 1, f->channels, 1.0f, f->factor) ||
+		!parameter(e, f->after, 2, f->channels, 0.0f, f->offset) ||
+		!parameter(e, f->after, 3, f->channels, 0.0f, mean) ||
+		!parameter(e, f->after, 4, f->channels, 1.0f, variance))
+		return "its statistics are not one constant for each channel";
+	for (int64_t c = 0; c < f->channels; c++) {
+		if (!(variance[c] + epsilon > 0.0f))
+			return "a variance is not above 0";
+		f->factor[c] /= sqrtf(variance[c] + epsilon);
+		f->offset[c] -= mean[c] * f->factor[c];
+	}
+	return NULL;
+}
+
+/* Is operand 0 of `after` scaled and shifted by constants, channel by channel? */
+static const char *look_after(struct tn_edit *e, struct fold *f)
+{
+	const struct tn_tensor *k = tn_edit_in(e, f->after, 1);
+	const enum tn_op_kind kind = f->after->kind;
+
+	f->factor = TN_NEW_ARRAY(e->scratch, float, (size_t)f->channels);
+	f->offset = TN_NEW_ARRAY(e->scratch, float, (size_t)f->channels);
+	if (!f->factor || !f->offset) {
+		e->failed = true;
+		return "no memory";
+	}
+	if (kind == OP_BATCH_NORM)
+		return batch_norm(e, f);
+	if (!is_per_channel(k, f->channels))
+		return "its constant is not one value for each channel";
+	for (int64_t c = 0; c < f->channels; c++) {
+		const float value = channel_of(k, c);
+
+		f->factor[c] = kind == OP_MUL ? value : 1.0f;
+		f->offset[c] = kind == OP_ADD ? value : kind == OP_SUB ? -value : 0.0f;
+	}
+	return NULL;
+}
 
 static const char *look(
 	struct tn_edit *e, struct tn_op *op, struct tn_op *after, struct fold *f)
 {
 	const struct tn_tensor *out = tn_edit_out(e, op, 0);
 
-	*f = (struct fold){ op, after, tn_edit_in(e, op, 1), tn_edit_in(e, op, 2),
-		tn_edit_in(e, after, 1), out->shape.dim[out->shape.rank - 1] };
+	*f = (struct fold){ .op = op,
+		.after = after,
+		.filter = tn_edit_in(e, op, 1),
+		.bias = tn_edit_in(e, op, 2),
+		.channels = out->shape.dim[out->shape.rank - 1] };
 	if (!tn_edit_private(e, after->inputs[0]))
 		return "the value before it is used elsewhere";
 	if (strcmp(tn_op_string(op, "activation", "NONE"), "NONE") != 0)
 		return "an activation comes before it";
-	if (!tn_edit_is_constant(f->filter) || f->filter->dtype != DTYPE_F32 ||
-		(f->bias && (!tn_edit_is_constant(f->bias) ||
-				    f->bias->elements != f->channels)))
+	if (f->channels < 1 || !tn_edit_is_constant(f->filter) ||
+		f->filter->dtype != DTYPE_F32 ||
+		(f->bias &&
+			(!tn_edit_is_constant(f->bias) || f->bias->dtype != DTYPE_F32 ||
+				f->bias->elements != f->channels)))
 		return "the weights are not constant";
-	if (!is_per_channel(f->factor, f->channels))
-		return "its constant is not one value for each channel";
 	if (!tn_shape_equal(&out->shape, &tn_edit_out(e, after, 0)->shape))
 		return "it changes the shape";
-	return NULL;
+	return look_after(e, f);
 }
 
 static void fold(struct tn_edit *e, const struct fold *f)
 {
-	const bool scales = f->after->kind == OP_MUL;
 	const struct tn_shape line = { .rank = 1, .dim = { f->channels } };
 	const tn_tensor_id between = f->after->inputs[0], out = f->after->outputs[0];
 	uint8_t *filter = tn_arena_alloc(e->arena, (size_t)f->filter->bytes);
 	uint8_t *bias = tn_arena_array(e->arena, (size_t)f->channels, 4);
 	const struct tn_tensor like = *f->filter;
+	bool scales = false;
 	tn_tensor_id ids[3];
 	struct tn_rewrite *done;
 
@@ -86,15 +161,13 @@ static void fold(struct tn_edit *e, const struct fold *f)
 	for (int64_t i = 0; i < like.elements; i++) {
 		const int64_t c = filter_channel(f->op, &like, i, f->channels);
 
-		put_float(filter, i,
-			scales ? float_at(&like, i) * channel_of(f->factor, c)
-			       : float_at(&like, i));
+		put_float(filter, i, float_at(&like, i) * f->factor[c]);
 	}
 	for (int64_t c = 0; c < f->channels; c++) {
 		const float b = f->bias ? float_at(f->bias, c) : 0.0f;
-		const float k = channel_of(f->factor, c);
 
-		put_float(bias, c, scales ? b * k : b + k);
+		scales |= f->factor[c] < 1.0f || f->factor[c] > 1.0f;
+		put_float(bias, c, b * f->factor[c] + f->offset[c]);
 	}
 	ids[0] = f->op->inputs[0];
 	ids[1] = scales ? tn_edit_constant(e, &like, &like.shape, filter)
@@ -122,6 +195,13 @@ static bool takes_scale(struct tn_edit *e, const struct tn_op *op)
 	       op->n_inputs >= 2 && tn_edit_in(e, op, 1);
 }
 
+static bool is_scale(const struct tn_op *op)
+{
+	return op->kind == OP_BATCH_NORM ||
+	       (op->n_inputs == 2 &&
+		       (op->kind == OP_MUL || op->kind == OP_ADD || op->kind == OP_SUB));
+}
+
 void tn_rewrite_scales(struct tn_edit *e)
 {
 	for (uint32_t i = 0; i < e->g.n_ops; i++) {
@@ -130,18 +210,20 @@ void tn_rewrite_scales(struct tn_edit *e)
 		struct fold f;
 		const char *why;
 
-		if (!op || (op->kind != OP_MUL && op->kind != OP_ADD) ||
-			op->n_inputs != 2 || !tn_edit_out(e, op, 0))
+		if (!op || !is_scale(op) || !tn_edit_out(e, op, 0))
 			continue;
 		before = tn_edit_producer(e, op, 0);
 		out = tn_edit_out(e, op, 0);
 		if (!before || !takes_scale(e, before) || out->mutated ||
 			out->view_of.i != TN_NONE || out->role == ROLE_VARIABLE ||
-			!tn_edit_is_constant(tn_edit_in(e, op, 1)))
+			(op->n_inputs == 2 && !tn_edit_is_constant(tn_edit_in(e, op, 1))))
 			continue;
 		why = look(e, before, op, &f);
 		if (why)
-			tn_edit_left(e, op, why, before);
+			tn_edit_left(e, op, why,
+				tn_edit_private(e, op->inputs[0])
+					? before
+					: tn_edit_other_reader(e, op->inputs[0], op));
 		else
 			fold(e, &f);
 	}
