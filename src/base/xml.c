@@ -25,6 +25,26 @@ void tn_xml_complain(struct tn_xml *x, long line, const char *fmt, ...)
 	x->wrong = true;
 }
 
+/* The validator does not say which attribute it is: show them all. */
+static void complain_attributes(struct tn_xml *x, long line, const xmlNode *node)
+{
+	const char *all = "";
+
+	for (xmlAttrPtr a = node->properties; a && all; a = a->next) {
+		const xmlNode *text = a->children;
+
+		all = tn_arena_printf(x->arena, "%s %s=\"%s\"", all,
+			(const char *)a->name,
+			text && text->content ? (const char *)text->content : "");
+	}
+	if (all)
+		tn_xml_complain(x, line,
+			"an attribute of '%s' is missing or has a wrong value:%s",
+			(const char *)node->name, *all ? all : " there is none");
+	else
+		x->nomem = x->wrong = true;
+}
+
 #if LIBXML_VERSION >= 21200
 static void on_error(void *user, const xmlError *error)
 #else
@@ -32,8 +52,19 @@ static void on_error(void *user, xmlError *error)
 #endif
 {
 	struct tn_xml *x = user;
+	const xmlNode *node = error->node;
 
-	if (!x->wrong) /* the first tells enough */
+	if (x->wrong) /* the first tells enough */
+		return;
+	/* the node is where the validator has got to, inside of the one that it means */
+	while (node && error->str1 && node->parent &&
+		strcmp((const char *)node->name, error->str1) != 0)
+		node = node->parent;
+	if (error->domain == XML_FROM_RELAXNGV &&
+		error->code == XML_RELAXNG_ERR_ATTRVALID && node &&
+		node->type == XML_ELEMENT_NODE)
+		complain_attributes(x, error->line, node);
+	else
 		tn_xml_complain(x, error->line, "%s",
 			error->message ? error->message : "it is no XML");
 }

@@ -5,6 +5,7 @@
 #include "driver/budget.h"
 #include "driver/command.h"
 #include "driver/files.h"
+#include "driver/govern.h"
 #include "driver/parallel.h"
 #include "report/github.h"
 #include "report/json.h"
@@ -66,19 +67,23 @@ struct lint {
 	struct tn_diags diags; /* that are about no file */
 	struct tn_file_names files;
 	struct tn_boards boards;
+	struct tn_govern govern;
 	struct tn_run *runs; /* by file */
-	int *exits; /* by file */
+	enum tn_status *states; /* by file: how its run ended */
 };
 
-/* What rewriting would gain, unless it has been done already. */
+/* What rewriting gains, or would gain. */
 static enum tn_status look_for_rewrites(struct tn_run *run)
 {
 	struct tn_rewrites log;
 	struct tn_graph rewritten;
 	enum tn_status status;
 
-	if (run->rewrites.passes != TN_PASSES_NONE)
+	if (run->rewrites.passes != TN_PASSES_NONE) { /* a budget is for what is left */
+		if (!run->options->rewrite)
+			tn_rewrites_report(&run->rewrites, run->source, &run->diags);
 		return TN_OK;
+	}
 	status = tn_rewrite(&run->graph, tn_passes_every(), &run->arena, &run->strings,
 		&rewritten, &log);
 	if (status == TN_OK)
@@ -121,7 +126,7 @@ static void keep_only(struct tn_run *run, const char *list)
 static void lint_file(void *user, size_t i)
 {
 	struct lint *l = user;
-	const tenure_options *o = l->options;
+	const tenure_options *o = &l->govern.wards[i].options;
 	struct tn_run *run = &l->runs[i];
 	/* which order is better only plans can tell */
 	const bool plans =
@@ -133,10 +138,8 @@ static void lint_file(void *user, size_t i)
 	run->only_graphs = l->files.list[i].found || o->hook;
 	status =
 		tn_pipeline(run, l->files.list[i].name, plans ? STAGE_PLAN : STAGE_PROVE);
-	if (run->skipped) {
-		l->exits[i] = TENURE_OK;
+	if (run->skipped)
 		return;
-	}
 	status = tn_pipeline_claims(run, status);
 	if (status == TN_OK)
 		status = look_for_rewrites(run);
@@ -144,7 +147,7 @@ static void lint_file(void *user, size_t i)
 		status = tn_budget_check(run, &l->boards);
 	if (status == TN_OK && o->only)
 		keep_only(run, o->only);
-	l->exits[i] = tn_exit_status(run, status);
+	l->states[i] = status;
 }
 
 /* ---- all ---- */
@@ -152,6 +155,18 @@ static void lint_file(void *user, size_t i)
 static bool is_graph(const struct tn_run *run)
 {
 	return !run->skipped;
+}
+
+/* What is left of a file's findings, and what that means. */
+static int govern(struct lint *l, size_t i)
+{
+	struct tn_run *run = &l->runs[i];
+	enum tn_status status;
+
+	if (!is_graph(run))
+		return TENURE_OK;
+	status = tn_govern_apply(&l->govern, i, run, l->states[i]);
+	return tn_exit_status(run, status == TN_OK ? l->states[i] : status);
 }
 
 static enum tn_status write_all(struct lint *l, struct tn_run *first)
@@ -178,40 +193,16 @@ static enum tn_status write_all(struct lint *l, struct tn_run *first)
 			tn_strbuf_add(&out, run->dumps.text, run->dumps.len);
 	}
 	/* a hook that was given no graph has nothing to say */
-	status = l->options->hook && !shown ? TN_OK
-					    : format(l->options, views, shown, &out);
+	status = tn_govern_describe(&l->govern, views, shown);
+	if (status == TN_OK && (shown || !l->options->hook))
+		status = format(l->options, views, shown, &out);
 	if (status == TN_OK)
 		status = tn_command_deliver(first, &out);
 	tn_strbuf_release(&out);
 	return status;
 }
 
-static int lint_all(struct lint *l)
-{
-	const tenure_options *o = l->options;
-	struct tn_run whole; /* where the result is delivered */
-	int worst = TENURE_OK;
-
-	l->runs = TN_NEW_ARRAY(&l->arena, struct tn_run, l->files.n);
-	l->exits = TN_NEW_ARRAY(&l->arena, int, l->files.n);
-	if (!l->runs || !l->exits) {
-		fputs("tenure: out of memory\n", o->err);
-		return TENURE_RESOURCES;
-	}
-	tn_parallel((size_t)(o->jobs > 1 ? o->jobs : 1), l->files.n, lint_file, l);
-	for (size_t i = 0; i < l->files.n; i++)
-		worst = l->exits[i] > worst ? l->exits[i] : worst;
-	tn_run_init(&whole, o);
-	if (write_all(l, &whole) != TN_OK) {
-		fprintf(o->err, "tenure: cannot write the findings\n");
-		worst = TENURE_RESOURCES;
-	}
-	tn_run_release(&whole);
-	for (size_t i = 0; i < l->files.n; i++)
-		tn_run_release(&l->runs[i]);
-	return worst;
-}
-
+/* Tells what is about no file. */
 static int complain(const struct lint *l, enum tn_status status)
 {
 	const struct tn_view view = { .diags = &l->diags };
@@ -222,11 +213,41 @@ static int complain(const struct lint *l, enum tn_status status)
 		text.len)
 		fwrite(text.text, 1, text.len, l->options->err);
 	tn_strbuf_release(&text);
+	if (status == TN_OK)
+		return TENURE_OK;
 	if (status == TN_ERR_INPUT)
 		return TENURE_BAD_INPUT;
 	if (status == TN_ERR_NOMEM)
 		fputs("tenure: out of memory\n", l->options->err);
 	return TENURE_RESOURCES;
+}
+
+static int lint_all(struct lint *l)
+{
+	const tenure_options *o = l->options;
+	struct tn_run whole; /* where the result is delivered */
+	int worst = TENURE_OK, end;
+
+	l->runs = TN_NEW_ARRAY(&l->arena, struct tn_run, l->files.n);
+	l->states = TN_NEW_ARRAY(&l->arena, enum tn_status, l->files.n);
+	if (!l->runs || !l->states) {
+		fputs("tenure: out of memory\n", o->err);
+		return TENURE_RESOURCES;
+	}
+	tn_parallel((size_t)(o->jobs > 1 ? o->jobs : 1), l->files.n, lint_file, l);
+	for (size_t i = 0; i < l->files.n; i++)
+		if ((end = govern(l, i)) > worst)
+			worst = end;
+	tn_run_init(&whole, o);
+	if (write_all(l, &whole) != TN_OK) {
+		fprintf(o->err, "tenure: cannot write the findings\n");
+		worst = TENURE_RESOURCES;
+	}
+	tn_run_release(&whole);
+	for (size_t i = 0; i < l->files.n; i++)
+		tn_run_release(&l->runs[i]);
+	end = complain(l, tn_govern_close(&l->govern));
+	return end > worst ? end : worst;
 }
 
 int tenure_lint(const tenure_options *options, const char *const *graphs, size_t n)
@@ -246,6 +267,8 @@ int tenure_lint(const tenure_options *options, const char *const *graphs, size_t
 	tn_arena_init(&l.arena);
 	tn_diags_init(&l.diags, &l.arena);
 	status = tn_files_find(graphs, n, &l.arena, &l.diags, &l.files);
+	if (status == TN_OK)
+		status = tn_govern_open(&l.govern, options, &l.files, &l.arena, &l.diags);
 	if (status == TN_OK)
 		status = tn_budget_boards(options, &l.arena, &l.diags, &l.boards);
 	result = status == TN_OK ? lint_all(&l) : complain(&l, status);

@@ -36,11 +36,13 @@ static void count(struct tn_findings *out, enum tn_severity severity)
 		out->notes++;
 }
 
-static void take(struct tn_findings *out, const struct tn_diag *d)
+static void take(
+	struct tn_findings *out, const struct tn_graph *g, const struct tn_diag *d)
 {
 	struct tn_finding *f = &out->list[out->n];
 
 	*f = (struct tn_finding){ .diag = d,
+		.g = g,
 		.file = d->source && d->source->name ? d->source->name : "",
 		.line = d->line,
 		.column = d->line && !d->column ? 1 : d->column,
@@ -121,7 +123,7 @@ enum tn_status tn_findings_collect(const struct tn_view *views, size_t n,
 		if (seen_before(views, i))
 			continue;
 		for (size_t k = 0; k < views[i].diags->list.count; k++)
-			take(out, &views[i].diags->list.items[k]);
+			take(out, views[i].g, &views[i].diags->list.items[k]);
 	}
 	if (!out->n)
 		return TN_OK;

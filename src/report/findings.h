@@ -8,6 +8,7 @@
 
 struct tn_finding {
 	const struct tn_diag *diag;
+	const struct tn_graph *g; /* that it is about; NULL: none was read */
 	const char *file; /* "": not about a file */
 	size_t line, column; /* from 1, in bytes; 0: not known (a binary file) */
 	size_t character; /* the column in code points; 0 with the column */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fnv.h"
 #include "report/findings.h"
 #include "report/json_parts.h"
 #include "report/rules.h"
+#include "rules/fingerprint.h"
 
 #include "base/banned.h"
 
@@ -124,19 +124,6 @@ static json_t *locations(const struct tn_finding *f)
 	return NULL;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	return text ? tn_fnv(hash, text, strlen(text) + 1) : tn_fnv(hash, "", 1);
-}
-
-static uint64_t identity(const struct tn_finding *f)
-{
-	uint64_t hash = hash_text(TN_FNV_INIT, tn_finding_rule(f));
-
-	hash = hash_text(hash, f->diag->subject);
-	return hash_text(hash, f->diag->message);
-}
-
 /* "<hash>:<n>", n counting equal findings of one file. */
 struct print {
 	uint64_t hash;
@@ -173,7 +160,7 @@ static struct print *find_prints(const struct tn_findings *all, struct tn_arena 
 	for (size_t i = 0; i < all->n; i++) {
 		if (i && strcmp(all->list[i].file, all->list[i - 1].file) != 0)
 			file++;
-		prints[i] = (struct print){ identity(&all->list[i]), file, i, 1 };
+		prints[i] = (struct print){ tn_fingerprint(all->list[i].g, all->list[i].diag), file, i, 1 };
 	}
 	qsort(prints, all->n, sizeof(*prints), by_hash);
 	for (size_t i = 1; i < all->n; i++)

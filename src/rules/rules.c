@@ -15,7 +15,7 @@ struct reader {
 	TN_VEC(struct tn_rule) list;
 };
 
-static enum tn_severity severity_of(const char *word)
+enum tn_severity tn_severity_parse(const char *word)
 {
 	return !word || strcmp(word, "error") == 0 ? SEVERITY_ERROR
 	       : strcmp(word, "warning") == 0	   ? SEVERITY_WARNING
@@ -59,7 +59,7 @@ static void read_rule(struct reader *r, xmlNodePtr rule)
 	struct tn_xml *x = &r->xml;
 	const char *severity = tn_xml_attribute(x, rule, "severity");
 	struct tn_rule out = { .id = tn_xml_attribute(x, rule, "id"),
-		.severity = severity_of(severity),
+		.severity = tn_severity_parse(severity),
 		.diagnostic = tn_xml_is(rule, "diagnostic"),
 		.source = x->source,
 		.line = xmlGetLineNo(rule) };

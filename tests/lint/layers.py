@@ -29,7 +29,7 @@ LAYERS = {
     "rules": ["base", "ir", "contract", "analysis", "inplace", "plan/plan.h",
               "emit/embedded.h"],
     "report": ["base", "ir", "contract", "analysis", "inplace", "claims", "verify",
-               "rewrite", "plan/plan.h", "board"],
+               "rewrite", "plan/plan.h", "board", "rules/fingerprint.h"],
     "driver": ["base", "ir", "plan", "contract", "import", "export", "analysis", "inplace",
                "claims", "lower", "verify", "bind", "exec", "rewrite", "emit", "validate",
                "report", "rules", "board"],

@@ -60,7 +60,7 @@ def findings(tenure, root, sample):
             return verdicts(tenure, root, [graph])
         if command == "verify":
             return refusals(tenure, root, folder, graph, sample.get("edit"), options)
-        run = subprocess.run([tenure, "lint", "--format", "json",
+        run = subprocess.run([tenure, "lint", "--config", "none", "--format", "json",
                               *options, str(graph)],
                              cwd=root, capture_output=True, text=True)
         if run.returncode not in (0, 1, 2):

@@ -1,0 +1,373 @@
+#include "driver/govern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/filename.h"
+#include "base/glob.h"
+#include "driver/rule.h"
+#include "report/findings.h"
+#include "rules/fingerprint.h"
+
+#include "base/banned.h"
+
+static bool matches(
+	const struct tn_govern *g, const struct tn_ward *w, const char *pattern)
+{
+	const char *name =
+		tn_filename_relative(g->arena, w->absolute, w->regime->config.folder);
+
+	return !pattern || (name && tn_filename_matches(pattern, name));
+}
+
+static enum tn_status load(struct tn_govern *g, struct tn_regime *r)
+{
+	struct tn_config *c = &r->config;
+	enum tn_status status = tn_rules_load(g->options, g->arena, g->diags, &r->rules);
+
+	if (status == TN_OK && r->file)
+		status = tn_config_read(r->file, g->arena, g->diags, c);
+	for (size_t i = 0; i < c->n_packs && status == TN_OK; i++)
+		status = tn_rules_read(c->packs[i], g->arena, g->diags, &r->rules);
+	if (status == TN_OK)
+		status = tn_config_check(c, &r->rules, g->diags);
+	r->used = TN_NEW_ARRAY(g->arena, bool, c->n_suppressions);
+	r->seen = TN_NEW_ARRAY(g->arena, bool, c->n_suppressions);
+	return status == TN_OK && (!r->used || !r->seen) ? TN_ERR_NOMEM : status;
+}
+
+/* Each configuration is read once. */
+static enum tn_status regime_of(
+	struct tn_govern *g, const char *config, struct tn_regime **out)
+{
+	for (size_t i = 0; i < g->regimes.count; i++) {
+		const char *file = g->regimes.items[i]->file;
+
+		*out = g->regimes.items[i];
+		if (!file == !config && (!file || strcmp(file, config) == 0))
+			return TN_OK;
+	}
+	*out = TN_NEW(g->arena, struct tn_regime);
+	if (!*out || !tn_vec_push(g->arena, &g->regimes, *out))
+		return TN_ERR_NOMEM;
+	(*out)->file = config;
+	return load(g, *out);
+}
+
+/* --config, or what lies in the folder of the file or above it. */
+static enum tn_status find_config(
+	const struct tn_govern *g, const char *absolute, const char **out)
+{
+	const char *named = g->options->config;
+	const char *here = tn_filename_absolute(g->arena, "x");
+	bool nomem = !here;
+
+	*out = named && strcmp(named, "none") != 0 ? named : NULL;
+	if (!named && !nomem) {
+		*out = tn_config_find(absolute, g->arena, &nomem);
+		here = tn_filename_folder(g->arena, here);
+		if (*out && here) /* as a person would write it */
+			*out = tn_filename_relative(g->arena, *out, here);
+		nomem = nomem || !here;
+	}
+	return nomem ? TN_ERR_NOMEM : TN_OK;
+}
+
+static void set_word(int *field, const char *word, const char *other, int value)
+{
+	if (word && strcmp(word, other) == 0 && *field == 0)
+		*field = value;
+}
+
+/* What the command line does not say, the configuration does. */
+static void add_options(const struct tn_govern *g, struct tn_ward *w)
+{
+	const struct tn_config *c = &w->regime->config;
+	tenure_options *o = &w->options;
+	int profile = (int)g->options->profile, execution = (int)g->options->execution;
+
+	*o = *g->options;
+	set_word(&profile, c->profile, "training", TENURE_PROFILE_TRAINING);
+	set_word(&execution, c->execution, "parallel", TENURE_EXECUTION_PARALLEL);
+	o->profile = (enum tenure_profile)profile;
+	o->execution = (enum tenure_execution)execution;
+	if (c->fail_on && o->fail_on == TENURE_LEVEL_ERROR)
+		o->fail_on = (enum tenure_level)tn_severity_parse(c->fail_on);
+	for (size_t i = 0; i < c->n_budgets; i++) {
+		if (!matches(g, w, c->budgets[i].models))
+			continue;
+		if (g->options->ram < 0 && c->budgets[i].ram >= 0)
+			o->ram = c->budgets[i].ram;
+		if (g->options->flash < 0 && c->budgets[i].flash >= 0)
+			o->flash = c->budgets[i].flash;
+	}
+}
+
+static bool is_ignored(const struct tn_govern *g, const struct tn_ward *w)
+{
+	const struct tn_config *c = &w->regime->config;
+
+	for (size_t i = 0; i < c->n_ignored; i++)
+		if (matches(g, w, c->ignored[i]))
+			return true;
+	return false;
+}
+
+static enum tn_status open_ward(
+	struct tn_govern *g, const char *file, struct tn_ward *w, bool *out_ignored)
+{
+	const char *config;
+	enum tn_status status;
+
+	*w = (struct tn_ward){ .file = file,
+		.absolute = tn_filename_absolute(g->arena, file) };
+	if (!w->absolute)
+		return TN_ERR_NOMEM;
+	status = find_config(g, w->absolute, &config);
+	if (status == TN_OK)
+		status = regime_of(g, config, &w->regime);
+	*out_ignored = status == TN_OK && is_ignored(g, w);
+	if (status == TN_OK && !*out_ignored)
+		add_options(g, w);
+	return status;
+}
+
+static enum tn_status open_baselines(struct tn_govern *g)
+{
+	const tenure_options *o = g->options;
+
+	if (o->write_baseline) {
+		const char *file = tn_filename_absolute(g->arena, o->write_baseline);
+
+		g->found.folder = file ? tn_filename_folder(g->arena, file) : NULL;
+		if (!g->found.folder)
+			return TN_ERR_NOMEM;
+	}
+	return o->baseline
+		       ? tn_baseline_read(o->baseline, g->arena, g->diags, &g->baseline)
+		       : TN_OK;
+}
+
+enum tn_status tn_govern_open(struct tn_govern *g, const tenure_options *options,
+	struct tn_file_names *files, struct tn_arena *arena, struct tn_diags *diags)
+{
+	const struct tn_file_names all = *files;
+	enum tn_status status;
+
+	*g = (struct tn_govern){ .options = options, .arena = arena, .diags = diags };
+	g->wards = TN_NEW_ARRAY(arena, struct tn_ward, all.n);
+	if (!g->wards)
+		return TN_ERR_NOMEM;
+	status = open_baselines(g);
+	files->n = 0;
+	for (size_t i = 0; i < all.n && status == TN_OK; i++) {
+		bool ignored = false;
+
+		status = open_ward(g, all.list[i].name, &g->wards[files->n], &ignored);
+		if (!ignored)
+			files->list[files->n++] = all.list[i];
+	}
+	return status;
+}
+
+/* The last row that matches gives the severity; false: the rule is off. */
+static bool set_severity(const struct tn_regime *r, struct tn_diag *d)
+{
+	bool on = true;
+
+	for (size_t i = 0; i < r->config.n_rules; i++) {
+		const struct tn_config_rule *row = &r->config.rules[i];
+
+		if (!d->rule || !tn_glob(row->id, d->rule))
+			continue;
+		on = !row->off;
+		if (on)
+			d->severity = row->severity;
+	}
+	return on;
+}
+
+static bool is_suppressed(
+	const struct tn_govern *g, const struct tn_ward *w, const struct tn_diag *d)
+{
+	const struct tn_config *c = &w->regime->config;
+	bool any = false;
+
+	for (size_t i = 0; i < c->n_suppressions; i++) {
+		const struct tn_config_suppress *s = &c->suppressions[i];
+
+		if (!d->rule || !tn_glob(s->rule, d->rule) ||
+			(s->name && (!d->subject || !tn_glob(s->name, d->subject))) ||
+			!matches(g, w, s->models))
+			continue;
+		w->regime->used[i] = true;
+		any = true;
+	}
+	return any;
+}
+
+/* The file as the baseline in that folder names it. */
+static const char *name_for(
+	const struct tn_govern *g, const struct tn_ward *w, const char *folder)
+{
+	return tn_filename_relative(g->arena, w->absolute, folder);
+}
+
+static enum tn_status remember(struct tn_govern *g, const struct tn_ward *w,
+	const struct tn_diag *d, uint64_t fingerprint)
+{
+	struct tn_baseline *b = &g->found;
+	struct tn_known k = { .file = name_for(g, w, g->found.folder),
+		.rule = d->rule ? d->rule : "tenure",
+		.fingerprint = fingerprint,
+		.count = 1,
+		.message = tn_arena_strdup(g->arena, d->message) };
+
+	if (!k.file || !k.message ||
+		!tn_vec_grow(g->arena, (void **)&b->items, b->n, &g->found_capacity,
+			sizeof(k)))
+		return TN_ERR_NOMEM;
+	b->items[b->n++] = k;
+	return TN_OK;
+}
+
+static bool is_known(struct tn_govern *g, const char *name, uint64_t fingerprint)
+{
+	struct tn_known *known =
+		g->options->baseline ? tn_baseline_find(&g->baseline, name, fingerprint)
+				     : NULL;
+
+	if (known)
+		known->count--;
+	return known != NULL;
+}
+
+static void note_seen(const struct tn_govern *g, const struct tn_ward *w)
+{
+	const struct tn_config *c = &w->regime->config;
+
+	for (size_t i = 0; i < c->n_suppressions; i++)
+		if (c->suppressions[i].models && matches(g, w, c->suppressions[i].models))
+			w->regime->seen[i] = true;
+}
+
+enum tn_status tn_govern_apply(
+	struct tn_govern *g, size_t ward, struct tn_run *run, enum tn_status status)
+{
+	const struct tn_ward *w = &g->wards[ward];
+	const struct tn_graph *graph = run->graph.source ? &run->graph : NULL;
+	struct tn_diags *diags = &run->diags;
+	const char *name = g->options->baseline ? name_for(g, w, g->baseline.folder) : "";
+	size_t kept = 0;
+
+	if (!name)
+		return TN_ERR_NOMEM;
+	note_seen(g, w);
+	diags->errors = diags->warnings = 0;
+	for (size_t i = 0; i < diags->list.count; i++) {
+		struct tn_diag d = diags->list.items[i];
+		const bool stays = status != TN_OK && d.severity == SEVERITY_ERROR;
+		bool out = !stays &&
+			   (!set_severity(w->regime, &d) || is_suppressed(g, w, &d));
+
+		if (!out && (g->options->baseline || g->options->write_baseline)) {
+			const uint64_t print = tn_fingerprint(graph, &d);
+
+			if (g->options->write_baseline &&
+				remember(g, w, &d, print) != TN_OK)
+				return TN_ERR_NOMEM;
+			out = !stays &&
+			      (g->options->write_baseline || is_known(g, name, print));
+		}
+		if (out)
+			continue;
+		diags->errors += d.severity == SEVERITY_ERROR;
+		diags->warnings += d.severity == SEVERITY_WARNING;
+		diags->list.items[kept++] = d;
+	}
+	diags->list.count = kept;
+	return TN_OK;
+}
+
+static const char *help_of(const struct tn_govern *g, const struct tn_rule *rule)
+{
+	const char *why = rule->why ? rule->why : "", *fix = rule->fix ? rule->fix : "";
+
+	return tn_arena_printf(g->arena, "%s%s%s%s", why, *why && *fix ? "\n\n" : "",
+		*fix ? "To fix it: " : "", fix);
+}
+
+static bool has_finding(const struct tn_view *views, size_t n, const char *id)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; views[i].diags && k < views[i].diags->list.count;
+			k++) {
+			const char *rule = views[i].diags->list.items[k].rule;
+
+			if (rule && strcmp(rule, id) == 0)
+				return true;
+		}
+	return false;
+}
+
+enum tn_status tn_govern_describe(struct tn_govern *g, struct tn_view *views, size_t n)
+{
+	TN_VEC(struct tn_view_rule) list = { 0 };
+
+	for (size_t i = 0; i < g->regimes.count; i++)
+		for (size_t k = 0; k < g->regimes.items[i]->rules.n; k++) {
+			const struct tn_rule *rule = &g->regimes.items[i]->rules.items[k];
+			struct tn_view_rule v = { .id = rule->id,
+				.summary = rule->title,
+				.severity = rule->severity };
+			bool told = false;
+
+			for (size_t j = 0; j < list.count && !told; j++)
+				told = strcmp(list.items[j].id, rule->id) == 0;
+			if (told || !has_finding(views, n, rule->id))
+				continue;
+			v.help = help_of(g, rule);
+			if (!v.help || !tn_vec_push(g->arena, &list, v))
+				return TN_ERR_NOMEM;
+		}
+	for (size_t i = 0; i < n; i++) {
+		views[i].rules = list.items;
+		views[i].n_rules = list.count;
+	}
+	return TN_OK;
+}
+
+static void tell_unused(struct tn_govern *g, const struct tn_regime *r)
+{
+	for (size_t i = 0; i < r->config.n_suppressions; i++) {
+		struct tn_diag *d;
+
+		if (!r->seen[i] || r->used[i])
+			continue;
+		d = tn_diag_at(g->diags, SEVERITY_NOTE, "config/unused-suppression",
+			r->config.source, NULL, NULL,
+			"nothing is suppressed here any more");
+		if (d)
+			d->line = (size_t)r->config.suppressions[i].line;
+	}
+}
+
+enum tn_status tn_govern_close(struct tn_govern *g)
+{
+	struct tn_strbuf text;
+	enum tn_status status = TN_OK;
+
+	for (size_t i = 0; i < g->regimes.count; i++)
+		tell_unused(g, g->regimes.items[i]);
+	if (!g->options->write_baseline)
+		return TN_OK;
+	tn_strbuf_init(&text);
+	tn_baseline_sort(&g->found);
+	tn_baseline_write(&g->found, &text);
+	status = text.failed ? TN_ERR_NOMEM
+			     : tn_file_write(g->diags, g->options->write_baseline,
+				       text.text, text.len);
+	tn_strbuf_release(&text);
+	return status;
+}

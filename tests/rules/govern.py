@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Configuration, suppression, baseline and bad packs: usage: govern.py TENURE ROOT"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+BAD = {  # file: option, line, a part of the reason
+    "bad-syntax": ("--rules", 3, "tag mismatch"),
+    "bad-field": ("--rules", 2, "colour"),
+    "bad-element": ("--rules", 3, "wat"),
+    "bad-severity": ("--rules", 2, 'severity="bad"'),
+    "bad-id": ("--rules", 2, 'id="A"'),
+    "bad-nocheck": ("--rules", 2, "has no check"),
+    "bad-noassert": ("--rules", 2, "'check'"),
+    "bad-taken": ("--rules", 2, "already"),
+    "bad-order": ("--rules", 2, "check"),
+    "bad-root": ("--rules", 1, "config"),
+    "bad-bomb": ("--rules", 1, "document type"),
+    "bad-external": ("--rules", 2, "document type"),
+    "bad-undefined": ("--rules", 2, "foo"),
+    "bad-config-severity": ("--config", 3, 'severity="fatal"'),
+    "bad-config-key": ("--config", 2, "rom"),
+    "bad-config-rule": ("--config", 3, "live/ded-op"),
+    "bad-config-reason": ("--config", 2, "needs a reason"),
+    "bad-baseline": ("--baseline", 2, "0123"),
+}
+
+GRAPH = """{{"format": "tenure.graph/1",
+ "tensors": [
+  {{"name": "x", "dtype": "f32", "shape": [8], "role": "input"}},
+  {tensors}
+  {{"name": "y", "dtype": "f32", "shape": [8], "role": "output"}}],
+ "ops": [
+  {ops}
+  {{"type": "NEG", "inputs": ["{last}"], "outputs": ["y"]}}]}}
+"""
+
+
+def tensor(name):
+    return f'{{"name": "{name}", "dtype": "f32", "shape": [8]}},'
+
+
+def op(kind, source, target):
+    return f'{{"type": "{kind}", "inputs": ["{source}"], "outputs": ["{target}"]}},'
+
+
+def graph(dead, before=0):
+    """Ops without names: `before` of them that live, then dead ones."""
+    names = ["x"] + [f"live{i}" for i in range(before)]
+    tensors = [tensor(n) for n in names[1:] + dead]
+    ops = [op("ABS", a, b) for a, b in zip(names, names[1:])]
+    ops += [op("EXP", "x", d) for d in dead]
+    return GRAPH.format(tensors=" ".join(tensors), ops=" ".join(ops), last=names[-1])
+
+
+class Test:
+    def __init__(self, tenure, folder):
+        self.tenure, self.folder, self.bad = os.path.abspath(tenure), folder, []
+
+    def lint(self, *args, cwd=None):
+        run = subprocess.run([self.tenure, "lint", "--format", "json", *args],
+                             cwd=cwd or self.folder, capture_output=True, text=True)
+        rules = {}
+        if run.stdout:
+            for f in json.loads(run.stdout)["findings"]:
+                rules.setdefault(f["rule"], []).append(f["severity"])
+        return run.returncode, rules, run.stderr
+
+    def expect(self, what, got, want):
+        if got != want:
+            self.bad.append(f"{what}: {got}, not {want}")
+
+
+def bad_files(t, root):
+    sample = root / "fixtures/graphs/op_add_i8.json"
+    for name, (option, line, reason) in BAD.items():
+        file = f"fixtures/packs/{name}.xml"
+        status, _, err = t.lint(option, file, str(sample), cwd=root)
+        t.expect(f"{name}: exit status", status, 2)
+        if not err.startswith(f"{file}:{line}:") or reason not in err:
+            t.bad.append(f"{name}: says {err!r}")
+
+
+def configuration(t):
+    f = t.folder
+    (f / "models/deep").mkdir(parents=True)
+    (f / "models/a.json").write_text(graph(["d"]))
+    (f / "models/deep/b.json").write_text(graph(["d"]))
+    dead = {"live/dead-op": ["note"]}
+    t.expect("no configuration", t.lint("models/a.json")[:2], (0, dead))
+    config = f / ".tenure.xml"
+
+    def write(body, attributes=""):
+        config.write_text(f'<tenure format="tenure.config/1" {attributes}>{body}</tenure>')
+
+    write('<rule id="live/*" severity="note"/><rule id="live/dead-op" severity="error"/>')
+    t.expect("severity", t.lint("models/deep/b.json")[:2], (1, {"live/dead-op": ["error"]}))
+    t.expect("found from below", t.lint("b.json", cwd=f / "models/deep")[0], 1)
+    t.expect("--config none", t.lint("--config", "none", "models/a.json")[:2], (0, dead))
+    write('<rule id="live/dead-op" severity="off"/>')
+    t.expect("off", t.lint("models/a.json")[:2], (0, {}))
+    write("", 'fail-on="note"')
+    t.expect("fail-on", t.lint("models/a.json")[0], 1)
+    write('<budget models="models/deep/*" ram="16"/>')
+    t.expect("budget elsewhere", t.lint("models/a.json")[0], 0)
+    t.expect("budget", t.lint("models/deep/b.json")[:2],
+             (1, {"memory/over-budget": ["error"], "live/dead-op": ["note"]}))
+    t.expect("--ram goes before", t.lint("--ram", "1K", "models/deep/b.json")[0], 0)
+    write('<ignore models="b.json"/>')
+    t.expect("ignored", t.lint("models/a.json", "models/deep/b.json")[:2], (0, dead))
+    write('<suppress rule="live/*" name="EXP#0" models="models/a.json">it is kept</suppress>')
+    t.expect("suppressed", t.lint("models/a.json")[:2], (0, {}))
+    t.expect("elsewhere not", t.lint("models/deep/b.json")[:2], (0, dead))
+    (f / "models/a.json").write_text(graph([]))
+    status, _, err = t.lint("models/a.json")
+    t.expect("unused", (status, "config/unused-suppression" in err), (0, True))
+    # what makes a file unreadable cannot be silenced
+    (f / "models/a.json").write_text('{"format": "tenure.graph/1",')
+    write('<rule id="*/*" severity="off"/>')
+    t.expect("unreadable", t.lint("models/a.json")[:2], (2, {"json/syntax": ["error"]}))
+    config.unlink()
+
+
+def baseline(t):
+    f = t.folder
+    base = ("--fail-on", "note")
+    (f / "a.json").write_text(graph(["d", "e"]))
+    t.expect("before", t.lint(*base, "a.json")[0], 1)
+    t.expect("written", t.lint(*base, "--write-baseline", "base.xml", "a.json")[:2], (0, {}))
+    known = (*base, "--baseline", "base.xml", "a.json")
+    t.expect("known", t.lint(*known)[:2], (0, {}))
+    (f / "sub").mkdir()
+    t.expect("from elsewhere", t.lint(*base, "--baseline", "../base.xml", "../a.json",
+                                      cwd=f / "sub")[:2], (0, {}))
+    (f / "a.json").write_text(graph(["d", "e"], before=3))
+    t.expect("renumbered", t.lint(*known)[:2], (0, {}))
+    (f / "a.json").write_text(graph(["d", "e", "new"], before=3))
+    t.expect("a new one", t.lint(*known)[:2], (1, {"live/dead-op": ["note"]}))
+    (f / "a.json").write_text(graph(["d", "new"]))
+    t.expect("one for another", t.lint(*known)[:2], (1, {"live/dead-op": ["note"]}))
+    (f / "b.json").write_text(graph(["d"]))
+    t.expect("another file", t.lint(*base, "--baseline", "base.xml", "b.json")[0], 1)
+    text = (f / "base.xml").read_text()
+    (f / "a.json").write_text(graph(["d", "e"]))
+    t.lint("--write-baseline", "again.xml", "a.json")
+    t.expect("the same twice", (f / "again.xml").read_text(), text)
+
+
+def main(tenure, root):
+    with tempfile.TemporaryDirectory() as folder:
+        t = Test(tenure, pathlib.Path(folder))
+        bad_files(t, pathlib.Path(root))
+        configuration(t)
+        baseline(t)
+    print("\n".join(t.bad))
+    return 1 if t.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:3]))
