@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "driver/rule.h"
 #include "report/findings.h"
+#include "rules/check.h"
 #include "rules/fingerprint.h"
 
 #include "base/banned.h"
@@ -21,6 +22,22 @@ static bool matches(
 	return !pattern || (name && tn_filename_matches(pattern, name));
 }
 
+/* The last row that matches; NULL: the rule is as it is. */
+static const struct tn_config_rule *row_of(const struct tn_regime *r, const char *id)
+{
+	for (size_t i = r->config.n_rules; i-- > 0;)
+		if (tn_glob(r->config.rules[i].id, id))
+			return &r->config.rules[i];
+	return NULL;
+}
+
+static bool is_off(const struct tn_regime *r, const char *id)
+{
+	const struct tn_config_rule *row = row_of(r, id);
+
+	return row && row->off;
+}
+
 static enum tn_status load(struct tn_govern *g, struct tn_regime *r)
 {
 	struct tn_config *c = &r->config;
@@ -32,9 +49,14 @@ static enum tn_status load(struct tn_govern *g, struct tn_regime *r)
 		status = tn_rules_read(c->packs[i], g->arena, g->diags, &r->rules);
 	if (status == TN_OK)
 		status = tn_config_check(c, &r->rules, g->diags);
+	r->skip = TN_NEW_ARRAY(g->arena, bool, r->rules.n);
 	r->used = TN_NEW_ARRAY(g->arena, bool, c->n_suppressions);
 	r->seen = TN_NEW_ARRAY(g->arena, bool, c->n_suppressions);
-	return status == TN_OK && (!r->used || !r->seen) ? TN_ERR_NOMEM : status;
+	if (status == TN_OK && (!r->skip || !r->used || !r->seen))
+		return TN_ERR_NOMEM;
+	for (size_t i = 0; i < r->rules.n && status == TN_OK; i++)
+		r->skip[i] = is_off(r, r->rules.items[i].id);
+	return status;
 }
 
 /* Each configuration is read once. */
@@ -171,21 +193,14 @@ enum tn_status tn_govern_open(struct tn_govern *g, const tenure_options *options
 	return status;
 }
 
-/* The last row that matches gives the severity; false: the rule is off. */
+/* What is off is not even reported. */
 static bool set_severity(const struct tn_regime *r, struct tn_diag *d)
 {
-	bool on = true;
+	const struct tn_config_rule *row = d->rule ? row_of(r, d->rule) : NULL;
 
-	for (size_t i = 0; i < r->config.n_rules; i++) {
-		const struct tn_config_rule *row = &r->config.rules[i];
-
-		if (!d->rule || !tn_glob(row->id, d->rule))
-			continue;
-		on = !row->off;
-		if (on)
-			d->severity = row->severity;
-	}
-	return on;
+	if (row && !row->off)
+		d->severity = row->severity;
+	return !row || !row->off;
 }
 
 static bool is_suppressed(
@@ -250,6 +265,14 @@ static void note_seen(const struct tn_govern *g, const struct tn_ward *w)
 	for (size_t i = 0; i < c->n_suppressions; i++)
 		if (c->suppressions[i].models && matches(g, w, c->suppressions[i].models))
 			w->regime->seen[i] = true;
+}
+
+enum tn_status tn_govern_check(const struct tn_govern *g, size_t ward, struct tn_run *run)
+{
+	const struct tn_regime *r = g->wards[ward].regime;
+
+	return tn_rules_check(&r->rules, r->skip, &run->read,
+		run->planned ? &run->plan : NULL, &run->arena, &run->diags);
 }
 
 enum tn_status tn_govern_apply(

@@ -14,6 +14,7 @@ struct tn_regime {
 	const char *file; /* as found; NULL: no configuration */
 	struct tn_config config;
 	struct tn_rule_set rules;
+	bool *skip; /* by rule: it is off */
 	bool *used; /* by suppression */
 	bool *seen; /* by suppression: its models were looked at */
 };
@@ -42,6 +43,10 @@ struct tn_govern {
 enum tn_status TN_MUST_CHECK tn_govern_open(struct tn_govern *g,
 	const tenure_options *options, struct tn_file_names *files,
 	struct tn_arena *arena, struct tn_diags *diags);
+
+/* Judges the graph of a run that has come to an end by the rules with a check. */
+enum tn_status TN_MUST_CHECK tn_govern_check(
+	const struct tn_govern *g, size_t ward, struct tn_run *run);
 
 /* Gives the findings of a file's run their severities and takes out those that are off,
  * suppressed or in the baseline; for --write-baseline, notes them. `status` is that of

@@ -145,6 +145,8 @@ static void lint_file(void *user, size_t i)
 		status = look_for_rewrites(run);
 	if (status == TN_OK && run->planned)
 		status = tn_budget_check(run, &l->boards);
+	if (status == TN_OK)
+		status = tn_govern_check(&l->govern, i, run);
 	if (status == TN_OK && o->only)
 		keep_only(run, o->only);
 	l->states[i] = status;

@@ -34,6 +34,7 @@ struct tn_run {
 	const char *plan_file; /* its plan is used; NULL: one of our own */
 	struct tn_source *plan_source; /* its text, once the graph is rewritten */
 	struct tn_source *source;
+	struct tn_graph read; /* as it is in the file; its arrays are shared */
 	struct tn_graph graph; /* rewritten, when a rewrite was asked for */
 	struct tn_rewrites rewrites;
 	struct tn_order order;

@@ -44,10 +44,10 @@ static enum tn_status check_exact(
 
 enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 {
-	const struct tn_graph read = run->graph;
 	tn_pass_set passes, inexact;
 	enum tn_status status = TN_OK;
 
+	run->read = run->graph;
 	if (run->options->rewrite)
 		list = run->options->rewrite;
 	else if (run->options->repair || (run->keep_claims && run->graph.n_claims))
@@ -64,6 +64,6 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 		status = check_exact(run, passes, inexact);
 	if (status != TN_OK)
 		return status;
-	return tn_rewrite(&read, passes | inexact, &run->arena, &run->strings,
+	return tn_rewrite(&run->read, passes | inexact, &run->arena, &run->strings,
 		&run->graph, &run->rewrites);
 }

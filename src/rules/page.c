@@ -43,8 +43,10 @@ static void sample(
 	while (len && strchr(" \t\r\n", text[len - 1]))
 		len--;
 	tn_strbuf_printf(out, "\n%s", what);
-	if (s->command && strcmp(s->command, "lint") != 0)
-		tn_strbuf_printf(out, ", `tenure %s`", s->command);
+	if (s->command && strcmp(s->command, "test") == 0)
+		tn_strbuf_puts(out, " or not in a unit test");
+	else if (s->command)
+		tn_strbuf_puts(out, " for `tenure verify`");
 	if (s->options)
 		tn_strbuf_printf(out, ", with `%s`", s->options);
 	if (s->edit)
@@ -73,7 +75,8 @@ void tn_rule_page(const struct tn_rule *rule, struct tn_strbuf *out)
 	for (size_t i = 0; i < rule->n_grounds; i++)
 		ground(out, &rule->grounds[i]);
 	sample(out, "It fires", &rule->example);
-	sample(out, "It does not fire", &rule->near_miss);
+	if (!rule->near_miss.command || strcmp(rule->near_miss.command, "test") != 0)
+		sample(out, "It does not fire", &rule->near_miss);
 }
 
 bool tn_rule_index(

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/xml.h"
+#include "rules/check.h"
 #include "rules/packs.h"
 
 #include "base/banned.h"
@@ -54,6 +55,23 @@ static void read_grounds(struct tn_xml *x, xmlNodePtr rule, struct tn_rule *out)
 	out->n_grounds = list.count;
 }
 
+/* Rules of others must say what they check, and say it well. */
+static void check_own(struct tn_xml *x, const struct tn_rule *rule)
+{
+	const char *why;
+
+	if (x->nomem)
+		return;
+	if (!rule->context || !rule->assertion) {
+		tn_xml_complain(x, rule->line, "the rule '%s' has no check", rule->id);
+		return;
+	}
+	why = tn_rule_fault(rule, x->arena, &x->nomem);
+	if (why)
+		tn_xml_complain(x, rule->check_line, "the rule '%s' cannot be used: %s",
+			rule->id, why);
+}
+
 static void read_rule(struct reader *r, xmlNodePtr rule)
 {
 	struct tn_xml *x = &r->xml;
@@ -80,11 +98,12 @@ static void read_rule(struct reader *r, xmlNodePtr rule)
 		else if (tn_xml_is(node, "check")) {
 			out.context = tn_xml_attribute(x, node, "context");
 			out.assertion = tn_xml_attribute(x, node, "assert");
+			out.check_line = xmlGetLineNo(node);
 		}
 	}
 	read_grounds(x, rule, &out);
-	if (!r->shipped && !out.context)
-		tn_xml_complain(x, out.line, "the rule '%s' has no check", out.id);
+	if (!r->shipped)
+		check_own(x, &out);
 	if (!tn_vec_push(x->arena, &r->list, out))
 		x->nomem = true;
 }

@@ -21,6 +21,12 @@ BAD = {  # file: option, line, a part of the reason
     "bad-bomb": ("--rules", 1, "document type"),
     "bad-external": ("--rules", 2, "document type"),
     "bad-undefined": ("--rules", 2, "foo"),
+    "bad-xpath": ("--rules", 3, "in '//tensor['"),
+    "bad-function": ("--rules", 3, "no such function, in 'document("),
+    "bad-context": ("--rules", 3, "no set of nodes"),
+    "bad-message": ("--rules", 4, "is not closed"),
+    "bad-variable": ("--rules", 3, "no variables"),
+    "bad-steps": ("--rules", 3, "too many steps"),
     "bad-config-severity": ("--config", 3, 'severity="fatal"'),
     "bad-config-key": ("--config", 2, "rom"),
     "bad-config-rule": ("--config", 3, "live/ded-op"),
@@ -82,6 +88,48 @@ def bad_files(t, root):
         t.expect(f"{name}: exit status", status, 2)
         if not err.startswith(f"{file}:{line}:") or reason not in err:
             t.bad.append(f"{name}: says {err!r}")
+
+
+TEAM = """<rules format="tenure.rules/1">
+  <rule id="team/small" severity="error">
+    <title>no large tensor behind op 1</title>
+    <message>'{@name}' of {@bytes} B ({@shape}) by '{op(@producer)/@name}', {{max 16}</message>
+    <check context="//tensor[@role='act']"
+      assert="@bytes &lt;= 16 or op(@producer)/@position &lt; 2"/>
+  </rule>
+  <rule id="team/names" severity="warning">
+    <title>inputs are called in-something</title>
+    <check context="//tensor[@is-input]" assert="matches(@name, 'in*')"/>
+  </rule>
+</rules>
+"""
+
+
+def own_rules(t):
+    f = t.folder
+    (f / "rules").mkdir()
+    (f / "rules/team.xml").write_text(TEAM)
+    (f / "c.json").write_text(graph([], before=3))
+    run = subprocess.run([t.tenure, "lint", "--rules", "rules/team.xml", "c.json"], cwd=f,
+                         capture_output=True, text=True)
+    found = [line for line in run.stdout.splitlines() if "team/" in line]
+    t.expect("own rules", found, [
+        "c.json:3:3: warning: inputs are called in-something [team/names]",
+        "c.json:4:101: error: 'live2' of 32 B (8) by 'ABS#2', {max 16} [team/small]"])
+    t.expect("own rules: exit status", run.returncode, 1)
+    # by the configuration, where they can be switched off
+    config = f / ".tenure.xml"
+    config.write_text('<tenure format="tenure.config/1"><pack file="rules/team.xml"/>'
+                      '<rule id="team/names" severity="off"/></tenure>')
+    t.expect("pack of the configuration", t.lint("../c.json", cwd=f / "rules")[:2],
+             (1, {"team/small": ["error"]}))
+    # rewriting for a budget does not change what rules look at
+    t.expect("with a budget", t.lint("--ram", "1K", "c.json")[:2],
+             (1, {"team/small": ["error"]}))
+    config.unlink()
+    page = subprocess.run([t.tenure, "explain", "--rules", "rules/team.xml", "team/names"],
+                          cwd=f, capture_output=True, text=True).stdout
+    t.expect("explain", "matches(@name, 'in*')" in page, True)
 
 
 def configuration(t):
@@ -155,6 +203,7 @@ def main(tenure, root):
         bad_files(t, pathlib.Path(root))
         configuration(t)
         baseline(t)
+        own_rules(t)
     print("\n".join(t.bad))
     return 1 if t.bad else 0
 
