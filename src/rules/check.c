@@ -127,6 +127,84 @@ static void op_function(xmlXPathParserContextPtr parser, int n)
 	by_index(parser, n, f->ops, f->n_ops);
 }
 
+/* One of the words of a list, which may be patterns. */
+static bool is_listed(const char *list, const char *text)
+{
+	char word[64];
+
+	for (const char *at = list; *at;) {
+		size_t len = strcspn(at, " ");
+
+		if (len && len < sizeof(word)) {
+			memcpy(word, at, len);
+			word[len] = '\0';
+			if (tn_glob(word, text))
+				return true;
+		}
+		at += len;
+		at += strspn(at, " ");
+	}
+	return false;
+}
+
+/* Answers for the texts that come again and again; equal ones are one pointer. */
+struct asked {
+	const char *text[32];
+	bool listed[32];
+	size_t n;
+};
+
+static bool ask(struct asked *a, const char *list, const char *text)
+{
+	size_t i = 0;
+
+	while (i < a->n && a->text[i] != text)
+		i++;
+	if (i < a->n)
+		return a->listed[i];
+	i = a->n < 32 ? a->n++ : 31;
+	a->text[i] = text;
+	a->listed[i] = is_listed(list, text);
+	return a->listed[i];
+}
+
+/* The nodes whose word is in the list. */
+static void by_word(xmlXPathParserContextPtr parser, int n, bool ops)
+{
+	const struct tn_facts *f = query_of(parser)->facts;
+	xmlNodeSetPtr set = xmlXPathNodeSetCreate(NULL);
+	struct asked asked = { .n = 0 };
+	xmlChar *list;
+
+	if (n != 1 || !set) {
+		xmlXPathFreeNodeSet(set);
+		xmlXPathErr(parser, n != 1 ? XPATH_INVALID_ARITY : XPATH_MEMORY_ERROR);
+		return;
+	}
+	list = xmlXPathPopString(parser);
+	for (uint32_t i = 0; list && f->g && i < (ops ? f->n_ops : f->n_tensors); i++) {
+		xmlNodePtr node = ops ? f->ops[i] : f->tensors[i];
+		const char *word =
+			ops ? f->g->ops[i].type : tn_dtype_name(f->g->tensors[i].dtype);
+
+		if (node && ask(&asked, (const char *)list, word) &&
+			xmlXPathNodeSetAddUnique(set, node) < 0)
+			query_of(parser)->nomem = true;
+	}
+	xmlFree(list);
+	valuePush(parser, xmlXPathWrapNodeSet(set));
+}
+
+static void ops_function(xmlXPathParserContextPtr parser, int n)
+{
+	by_word(parser, n, true);
+}
+
+static void tensors_function(xmlXPathParserContextPtr parser, int n)
+{
+	by_word(parser, n, false);
+}
+
 static void matches_function(xmlXPathParserContextPtr parser, int n)
 {
 	xmlChar *pattern, *text;
@@ -144,6 +222,17 @@ static void matches_function(xmlXPathParserContextPtr parser, int n)
 	xmlFree(text);
 }
 
+static const struct {
+	const char *name;
+	xmlXPathFunction function;
+} functions[] = {
+	{ "tensor", tensor_function },
+	{ "tensors", tensors_function },
+	{ "op", op_function },
+	{ "ops", ops_function },
+	{ "matches", matches_function },
+};
+
 static bool open_query(
 	struct query *q, const struct tn_facts *facts, struct tn_arena *arena)
 {
@@ -157,12 +246,11 @@ static bool open_query(
 	xmlSetGenericErrorFunc(NULL, silence);
 	q->context->error = on_error;
 	q->context->userData = q;
-	return xmlXPathRegisterFunc(
-		       q->context, (const xmlChar *)"tensor", tensor_function) == 0 &&
-	       xmlXPathRegisterFunc(q->context, (const xmlChar *)"op", op_function) ==
-		       0 &&
-	       xmlXPathRegisterFunc(
-		       q->context, (const xmlChar *)"matches", matches_function) == 0;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (xmlXPathRegisterFunc(q->context, (const xmlChar *)functions[i].name,
+			    functions[i].function) != 0)
+			return false;
+	return true;
 }
 
 static void close_query(struct query *q)
@@ -337,11 +425,34 @@ struct compiled {
 	struct template message;
 };
 
+/* Ops and tensors are children of the model and of nothing else: no need to look for them
+ * everywhere, which is slow. */
+static const char *direct(struct query *q, const char *context)
+{
+	static const char *const words[] = { "//op", "//tensor" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const size_t len = strlen(words[i]);
+
+		if (strncmp(context, words[i], len) == 0 &&
+			(!context[len] || context[len] == '[' || context[len] == '/'))
+			return tn_arena_printf(q->arena, "/model/%s", context + 2);
+	}
+	return context;
+}
+
 static void compile_rule(
 	struct query *q, const struct tn_rule *rule, struct compiled *out)
 {
+	const char *context;
+
 	*out = (struct compiled){ 0 };
-	out->context = compile(q, rule->context, strlen(rule->context));
+	context = direct(q, rule->context);
+	if (!context) {
+		q->nomem = true;
+		return;
+	}
+	out->context = compile(q, context, strlen(context));
 	if (!q->wrong)
 		out->assertion = compile(q, rule->assertion, strlen(rule->assertion));
 	if (!q->wrong && rule->message)

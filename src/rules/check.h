@@ -2,8 +2,9 @@
  * there is a finding whose message is made from the template: {expression} is replaced by
  * its value at the node, {{ is a brace.
  *
- * XPath 1.0 with three functions more: tensor(i) and op(i) are the elements of those
- * indices, matches(text, pattern) compares with '*' and '?'. Nothing is read but the
+ * XPath 1.0 with some functions more: tensor(i) and op(i) are the elements of those
+ * indices, tensors(dtypes) and ops(types) those of these kinds (words with blanks between,
+ * patterns), matches(text, pattern) compares with '*' and '?'. Nothing is read but the
  * facts; an expression that takes too many steps is an error of its rule. */
 #ifndef TN_RULES_CHECK_H
 #define TN_RULES_CHECK_H

@@ -81,6 +81,8 @@ void tn_facts_need(struct tn_facts_needs *needs, const char *at)
 
 		while (is_word(at[len]))
 			len++;
+		if (len == 7 && strncmp(at, "tensors", 7) == 0)
+			needs->fields |= BIT(F_TENSOR);
 		for (int f = 0; f < FIELD_COUNT && len; f++)
 			if (strlen(field_names[f]) == len &&
 				strncmp(field_names[f], at, len) == 0)
@@ -341,27 +343,19 @@ static void put_tensor(struct builder *b, xmlNodePtr node, uint32_t i)
 	}
 }
 
-/* What most expressions want of an operand; all else is at tensor(@tensor). */
-static void put_operand(struct builder *b, xmlNodePtr node, const struct tn_tensor *t)
-{
-	field_text(b, node, F_DTYPE, tn_dtype_name(t->dtype));
-	field_int(b, node, F_BYTES, t->bytes);
-	field_text(b, node, F_ROLE, role_name(t->role));
-	field_flag(b, node, F_CONSTANT, tn_tensor_is_constant(t));
-}
-
-static void add_operands(struct builder *b, xmlNodePtr op, enum field f, bool wanted,
+/* An operand has the attributes of its tensor: the same nodes, not copies of them. One
+ * that is absent is an element without any, so that operands can be counted. */
+static void add_operands(struct builder *b, xmlNodePtr op, enum field f,
 	const tn_tensor_id *ids, uint32_t n)
 {
-	for (uint32_t k = 0; k < n && wanted && !b->failed; k++) {
-		xmlNodePtr node;
+	for (uint32_t k = 0; k < n && needed(b, f) && !b->failed; k++) {
+		const bool there = tn_tensor_id_ok(b->g, ids[k]);
+		xmlNodePtr node = add(b, op, field_names[f], !there,
+			there ? ids[k].i
+			      : (uint32_t)(((uintptr_t)op->_private >> 1) - 1));
 
-		if (!tn_tensor_id_ok(b->g, ids[k]))
-			continue;
-		node = add(b, op, field_names[f], false, ids[k].i);
-		field_int(b, node, F_POSITION, k);
-		field_int(b, node, F_TENSOR, ids[k].i);
-		put_operand(b, node, &b->g->tensors[ids[k].i]);
+		if (node && there)
+			node->properties = b->out->tensors[ids[k].i]->properties;
 	}
 }
 
@@ -498,8 +492,8 @@ static void add_op(struct builder *b, xmlNodePtr root, uint32_t position)
 	field_flag(b, node, F_ELIDED, b->t.aliases.elided && b->t.aliases.elided[i]);
 	if (needed(b, F_ATTR))
 		add_attrs(b, node, op);
-	add_operands(b, node, F_INPUT, needed(b, F_INPUT), op->inputs, op->n_inputs);
-	add_operands(b, node, F_OUTPUT, needed(b, F_OUTPUT), op->outputs, op->n_outputs);
+	add_operands(b, node, F_INPUT, op->inputs, op->n_inputs);
+	add_operands(b, node, F_OUTPUT, op->outputs, op->n_outputs);
 	add_candidates(b, node, i);
 }
 
@@ -631,6 +625,17 @@ static enum tn_status make_tables(struct builder *b)
 	return status;
 }
 
+static void add_tensors(struct builder *b, xmlNodePtr root)
+{
+	for (uint32_t i = 0; i < b->g->n_tensors && !b->failed; i++) {
+		xmlNodePtr node = add(b, root, "tensor", false, i);
+
+		b->out->tensors[i] = node;
+		put_int(b, node, "index", i);
+		put_tensor(b, node, i);
+	}
+}
+
 enum tn_status tn_facts_build(const struct tn_graph *g, const struct tn_plan *plan,
 	const struct tn_facts_needs *needs, struct tn_arena *arena, struct tn_facts *out)
 {
@@ -640,7 +645,8 @@ enum tn_status tn_facts_build(const struct tn_graph *g, const struct tn_plan *pl
 	xmlNodePtr root;
 	enum tn_status status;
 
-	*out = (struct tn_facts){ .doc = xmlNewDoc((const xmlChar *)"1.0"),
+	*out = (struct tn_facts){ .g = g,
+		.doc = xmlNewDoc((const xmlChar *)"1.0"),
 		.ops = TN_NEW_ARRAY(arena, xmlNodePtr, g->n_ops),
 		.tensors = TN_NEW_ARRAY(arena, xmlNodePtr, g->n_tensors),
 		.n_ops = g->n_ops,
@@ -658,13 +664,10 @@ enum tn_status tn_facts_build(const struct tn_graph *g, const struct tn_plan *pl
 	if (status != TN_OK)
 		return status;
 	put_model(&b, root);
+	if (b.fields & (BIT(F_TENSOR) | BIT(F_INPUT) | BIT(F_OUTPUT)))
+		add_tensors(&b, root);
 	for (uint32_t i = 0; i < g->n_ops && !b.failed; i++)
 		add_op(&b, root, i);
-	for (uint32_t i = 0; i < g->n_tensors && !b.failed && needed(&b, F_TENSOR); i++) {
-		out->tensors[i] = add(&b, root, "tensor", false, i);
-		put_int(&b, out->tensors[i], "index", i);
-		put_tensor(&b, out->tensors[i], i);
-	}
 	if (!b.failed) /* numbers the elements: then order is compared at once */
 		xmlXPathOrderDocElems(out->doc);
 	return b.failed ? TN_ERR_NOMEM : TN_OK;

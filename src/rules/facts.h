@@ -3,20 +3,18 @@
  *
  *   <model name format ops tensors inputs outputs constant-bytes float-ops quantized-ops
  *          lossy arena activations>
- *     <op index name type access position float quantized elided>
- *       <attr name value/>            lists with blanks between their elements
- *       <input position tensor dtype bytes role constant/>
- *       <output position tensor dtype bytes role constant/>
- *       <candidate input output verdict obligation saves declined/>
- *     </op>
  *     <tensor index name dtype rank shape elements bytes role constant clobber mutated
  *             observed is-input is-output view-of scales zero-points channel producer
  *             readers same-name first last root offset region address/>
+ *     <op index name type access position float quantized elided>
+ *       <attr name value/>            lists with blanks between their elements
+ *       <input .../> <output .../>    operands, with the attributes of their tensors
+ *       <candidate input output verdict obligation saves declined/>
+ *     </op>
  *   </model>
  *
  * docs/RULES.md says what each means. What no expression names is not built: a document
- * costs more than most graphs. Indices are those of ops and tensors in the file's order;
- * tensor(i) and op(i) are the nodes. */
+ * costs more than most graphs. Indices are those of ops and tensors in the file's order. */
 #ifndef TN_RULES_FACTS_H
 #define TN_RULES_FACTS_H
 
@@ -36,6 +34,7 @@ struct tn_facts_needs {
 void tn_facts_need(struct tn_facts_needs *needs, const char *expression);
 
 struct tn_facts {
+	const struct tn_graph *g;
 	xmlDocPtr doc;
 	xmlNodePtr *ops, *tensors; /* by index */
 	uint32_t n_ops, n_tensors;
