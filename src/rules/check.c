@@ -447,12 +447,13 @@ static void compile_rule(
 	const char *context;
 
 	*out = (struct compiled){ 0 };
+	out->context = compile(q, rule->context, strlen(rule->context)); /* its errors */
 	context = direct(q, rule->context);
-	if (!context) {
-		q->nomem = true;
-		return;
+	q->nomem = q->nomem || !context;
+	if (!q->wrong && !q->nomem && context != rule->context) {
+		xmlXPathFreeCompExpr(out->context.compiled);
+		out->context = compile(q, context, strlen(context));
 	}
-	out->context = compile(q, context, strlen(context));
 	if (!q->wrong)
 		out->assertion = compile(q, rule->assertion, strlen(rule->assertion));
 	if (!q->wrong && rule->message)
