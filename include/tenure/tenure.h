@@ -64,8 +64,8 @@ typedef struct tenure_options {
 	int64_t ram;        /* budget in bytes; -1: none */
 	int max_batch;      /* plan: the largest batch that fits instead of a plan */
 	int64_t flash;      /* budget in bytes; -1: none */
-	const char *target; /* lint: a board's id, or "all"; NULL: none */
-	tenure_list boards; /* lint: files of boards beside those of the program */
+	const char *target; /* a board's id; lint: its budgets, or "all"; NULL: none */
+	tenure_list boards; /* files of boards beside those of the program */
 	int64_t nodes;      /* search nodes; 0: the default */
 	int64_t capacity;   /* offsets: stop at the first answer that fits; -1: minimise */
 	int minimize;       /* offsets: the default, said aloud */

@@ -239,30 +239,6 @@ static bool is_all(const char *target)
 	return strcmp(target, "all") == 0;
 }
 
-enum tn_status tn_budget_boards(const tenure_options *options, struct tn_arena *arena,
-	struct tn_diags *diags, struct tn_boards *out)
-{
-	enum tn_status status = TN_OK;
-
-	*out = (struct tn_boards){ 0 };
-	if (!options->target && !options->boards.n)
-		return TN_OK;
-	status = tn_boards_read(NULL, arena, diags, out);
-	for (size_t i = 0; i < options->boards.n && status == TN_OK; i++)
-		status = tn_boards_read(options->boards.items[i], arena, diags, out);
-	if (status != TN_OK)
-		return status;
-	qsort(out->list, out->n, sizeof(*out->list), tn_board_compare);
-	if (!options->target || is_all(options->target) ||
-		tn_board_find(out, options->target))
-		return TN_OK;
-	tn_diag_at(diags, SEVERITY_ERROR, "command/unknown-board", NULL, NULL,
-		options->target, "--target knows no board '%s'", options->target);
-	for (size_t i = 0; i < out->n; i++)
-		tn_diag_note(diags, "%s: %s", out->list[i].id, out->list[i].title);
-	return TN_ERR_INPUT;
-}
-
 enum fit { FIT_NO, FIT_ONE, FIT_SPREAD };
 
 /* Over all memories of the board, stack and reserve in this one. */
@@ -299,22 +275,25 @@ static enum fit spread(const struct tn_run *run, const struct tn_need *need,
 	return fit;
 }
 
+/* *out_holder: the memory that stack and reserve are in when it is spread. */
 static enum fit fits_ram(const struct tn_run *run, const struct tn_need *need,
-	const struct tn_board *board)
+	const struct tn_board *board, const struct tn_board_memory **out_holder)
 {
 	const int64_t bytes = tn_need_ram(need);
-	const int64_t largest = tn_board_largest(board, false)->bytes;
 	enum fit fit = FIT_NO;
 
-	if (bytes <= largest)
+	*out_holder = tn_board_largest(board, false);
+	if (bytes <= (*out_holder)->bytes)
 		return FIT_ONE;
 	if (bytes > tn_board_ram(board) || run->memories.n_regions ||
 		run->graph.n_ops > OPS_MAX)
 		return FIT_NO;
-	for (size_t i = 0; i < board->n_memories && fit == FIT_NO; i++)
+	for (size_t i = 0; i < board->n_memories && fit == FIT_NO; i++) {
+		*out_holder = &board->memories[i];
 		if (!board->memories[i].is_flash &&
 			board->memories[i].bytes >= need->stack + need->reserve)
-			fit = spread(run, need, board, &board->memories[i]);
+			fit = spread(run, need, board, *out_holder);
+	}
 	return fit;
 }
 
@@ -329,7 +308,8 @@ static void check_board(
 	struct tn_run *run, const struct tn_need *need, const struct tn_board *board)
 {
 	const struct tn_board_memory *ram = tn_board_largest(board, false);
-	const enum fit fit = fits_ram(run, need, board);
+	const struct tn_board_memory *holder;
+	const enum fit fit = fits_ram(run, need, board, &holder);
 	char *what = tn_arena_printf(
 		&run->arena, "'%s' of the board %s", ram->name, board->id);
 
@@ -345,13 +325,10 @@ static void check_board(
 			"the model fits no single memory of the board %s, but all of "
 			"them",
 			board->id);
-		for (size_t i = 0; i < board->n_memories; i++)
-			if (!board->memories[i].is_flash)
-				tn_diag_note(&run->diags,
-					"plan with --region %s:%" PRId64 ":%" PRId64
-					":%" PRId64,
-					board->memories[i].name, board->memories[i].bytes,
-					run->options->align, board->memories[i].cost);
+		tn_diag_note(&run->diags,
+			"tenure plan --target %s --reserve %s:%" PRId64
+			" does it, with stack and reserve there",
+			board->id, holder->name, need->stack + need->reserve);
 	}
 	if (tn_need_flash(need, board->cpu) > flash_of(board)) {
 		what = tn_arena_printf(&run->arena, "the board %s", board->id);
@@ -372,9 +349,10 @@ static void list_boards(
 	}
 	for (size_t i = 0; i < boards->n; i++) {
 		const struct tn_board *b = &boards->list[i];
+		const struct tn_board_memory *holder;
 
 		fits[i] = tn_need_flash(need, b->cpu) <= flash_of(b) &&
-			  fits_ram(run, need, b) != FIT_NO;
+			  fits_ram(run, need, b, &holder) != FIT_NO;
 		n += fits[i];
 	}
 	tn_diag_at(&run->diags, n ? SEVERITY_NOTE : SEVERITY_ERROR, "memory/boards",

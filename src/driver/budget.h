@@ -8,14 +8,9 @@
 /* Does any option ask for one? */
 bool tn_budget_asked(const tenure_options *options);
 
-/* Reads the boards and finds --target. TN_ERR_INPUT, reported, when a file is wrong or
- * there is no such board. Nothing is read unless a target or files are named. */
-enum tn_status TN_MUST_CHECK tn_budget_boards(const tenure_options *options,
-	struct tn_arena *arena, struct tn_diags *diags, struct tn_boards *out);
-
 /* lint: reports what is over --ram, --flash and the memories of --target, with the op at
  * the peak, what is alive there, and changes that were tried. After STAGE_PLAN. The
- * boards are those of tn_budget_boards, smallest first. */
+ * boards are those of tn_target_boards. */
 enum tn_status TN_MUST_CHECK tn_budget_check(
 	struct tn_run *run, const struct tn_boards *boards);
 

@@ -7,6 +7,7 @@
 #include "driver/files.h"
 #include "driver/govern.h"
 #include "driver/parallel.h"
+#include "driver/target.h"
 #include "report/github.h"
 #include "report/json.h"
 #include "report/junit.h"
@@ -135,6 +136,7 @@ static void lint_file(void *user, size_t i)
 
 	tn_run_init(run, o);
 	run->keep_claims = true;
+	run->target_is_budget = true;
 	run->only_graphs = l->files.list[i].found || o->hook;
 	status =
 		tn_pipeline(run, l->files.list[i].name, plans ? STAGE_PLAN : STAGE_PROVE);
@@ -272,7 +274,7 @@ int tenure_lint(const tenure_options *options, const char *const *graphs, size_t
 	if (status == TN_OK)
 		status = tn_govern_open(&l.govern, options, &l.files, &l.arena, &l.diags);
 	if (status == TN_OK)
-		status = tn_budget_boards(options, &l.arena, &l.diags, &l.boards);
+		status = tn_target_boards(options, true, &l.arena, &l.diags, &l.boards);
 	result = status == TN_OK ? lint_all(&l) : complain(&l, status);
 	tn_arena_release(&l.arena);
 	return result;

@@ -37,6 +37,7 @@ enum tn_status tn_need_of(const struct tn_run *run, struct tn_need *out)
 
 	*out = (struct tn_need){ .arena = run->plan.arena_bytes,
 		.state = state_of(&run->graph),
+		.scratch = run->plan.scratch_bytes,
 		.reserve = reserve_of(run->options) };
 	tn_arena_init(&scratch);
 	tn_diags_init(&silent, &scratch);
@@ -78,8 +79,13 @@ int64_t tn_need_flash(const struct tn_need *need, const char *cpu)
 void tn_need_words_ram(const struct tn_need *need, struct tn_strbuf *out)
 {
 	tn_strbuf_printf(out, "arena %" PRId64 " B", need->arena);
-	if (need->state)
-		tn_strbuf_printf(out, " (of it state %" PRId64 " B)", need->state);
+	if (need->scratch && need->state)
+		tn_strbuf_printf(out, " (scratch %" PRId64 " B, state %" PRId64 " B)",
+			need->scratch, need->state);
+	else if (need->scratch || need->state)
+		tn_strbuf_printf(out, " (%s %" PRId64 " B)",
+			need->state ? "state" : "scratch",
+			need->state ? need->state : need->scratch);
 	if (need->has_code)
 		tn_strbuf_printf(out, ", stack %" PRId64 " B", need->stack);
 	else

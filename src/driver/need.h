@@ -9,6 +9,7 @@
 struct tn_need {
 	int64_t arena; /* activations, state and scratch */
 	int64_t state; /* of the arena: variables */
+	int64_t scratch; /* of the arena: the largest of an op */
 	int64_t stack; /* 0 unless has_code */
 	int64_t reserve; /* for others, as the user says */
 	struct tn_emit_sizes sizes; /* when has_code */
@@ -24,7 +25,7 @@ int64_t tn_need_ram(const struct tn_need *need);
 /* Weights, tables and code on that processor. */
 int64_t tn_need_flash(const struct tn_need *need, const char *cpu);
 
-/* "arena 33312 B (state 0 B), stack 208 B, reserve 0 B" */
+/* "arena 33312 B (scratch 64 B), stack 208 B, reserve 0 B" */
 void tn_need_words_ram(const struct tn_need *need, struct tn_strbuf *out);
 
 /* "weights and tables 78752 B, code 7144 B (cortex-m4)" */

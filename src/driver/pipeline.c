@@ -11,6 +11,7 @@
 #include "driver/memories.h"
 #include "driver/schedule.h"
 #include "driver/sizes.h"
+#include "driver/target.h"
 #include "import/import.h"
 #include "ir/digest.h"
 #include "ir/print.h"
@@ -154,7 +155,12 @@ static void note_limits(struct tn_run *run)
 
 static enum tn_status read_memories(struct tn_run *run)
 {
-	return tn_memories_read(run->options, &run->graph, &run->arena, &run->strings,
+	tenure_options options = *run->options;
+	enum tn_status status = tn_target_regions(run, &options);
+
+	if (status != TN_OK)
+		return status;
+	return tn_memories_read(&options, &run->graph, &run->arena, &run->strings,
 		&run->diags, &run->memories);
 }
 

@@ -53,6 +53,7 @@ struct tn_run {
 	bool only_graphs; /* set before: a file that is no graph that can be read is
 	                     skipped without a word */
 	bool skipped; /* that is what happened; the status is TN_ERR_INPUT */
+	bool target_is_budget; /* set before: --target gives the plan no regions */
 	bool keep_claims; /* set before: a graph with claims is not rewritten unless
 	                     --rewrite says so, for they speak of the file's ops */
 	bool synthetic; /* --synthetic replaced something: values are not the model's */

@@ -66,7 +66,7 @@ check(own / 'executorch.json', 0, {'memory 1': 'proved'})
 check(own / 'tvm.json', 0, {'storage_id': 'proved'})
 check(own / 'xla_module.json', 2, {}, says=['carries no plan'])
 for name, message in (('bad-entity', 'a document type is not allowed'),
-                      ('bad-element', 'attributes'), ('bad-format', 'attributes'),
+                      ('bad-element', 'an attribute of'), ('bad-format', 'an attribute of'),
                       ('bad-type', 'an element type is not known'), ('bad-end', 'mismatch')):
     check(own / 'st.json', 2, {}, '--contracts', contracts / (name + '.xml'),
           says=['contracts/invalid', message, name + '.xml:'])

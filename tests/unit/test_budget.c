@@ -264,7 +264,8 @@ static const struct command_case {
 		TENURE_OVERLAP_FULL, 0, TENURE_FINDINGS,
 		"B of 'sram' of the board samd21g18", NULL },
 	{ "a board of the user's, spread", "kws_i8", -1, -1, "split", "two", "4K",
-		TENURE_OVERLAP_FULL, 0, TENURE_OK, "[memory/spread]", "over-budget" },
+		TENURE_OVERLAP_FULL, 0, TENURE_OK,
+		"tenure plan --target split --reserve small:4", "over-budget" },
 	{ "all boards", "vww_i8", -1, -1, "all", NULL, NULL, TENURE_OVERLAP_FULL, 0,
 		TENURE_OK, "26 of 28 boards", "samd21g18" },
 	{ "all boards and the user's", "kws_i8", -1, -1, "all", "two", NULL,
@@ -318,6 +319,49 @@ START_TEST(command)
 }
 END_TEST
 
+/* ---- plan on a board ---- */
+
+static const struct target_case {
+	const char *name, *target, *reserve, *region;
+	enum tn_status status;
+	uint32_t regions;
+	int64_t reserved; /* of the first region */
+} targets[] = {
+	{ "one memory", "nrf52840", NULL, NULL, TN_OK, 1, 0 },
+	{ "two memories", "stm32l432", NULL, NULL, TN_OK, 2, 0 },
+	{ "a reserve is the largest's", "stm32l432", "4K", NULL, TN_OK, 2, 4096 },
+	{ "a reserve by name", "stm32l432", "sram2:4K", NULL, TN_OK, 2, 0 },
+	{ "too small with the reserve", "samd21g18", "24K", NULL, TN_ERR_REFUSED, 1,
+		24576 },
+	{ "all is no board to plan for", "all", NULL, NULL, TN_ERR_INPUT, 0, 0 },
+	{ "not with regions", "nrf52840", NULL, "a:64K", TN_ERR_INPUT, 0, 0 },
+};
+
+START_TEST(plan_on_board)
+{
+	const struct target_case *c = &targets[_i];
+	tenure_options options;
+	struct tn_run run;
+
+	tenure_options_init(&options);
+	options.target = c->target;
+	if (c->reserve)
+		options.reserves = (tenure_list){ &c->reserve, 1 };
+	if (c->region)
+		options.regions = (tenure_list){ &c->region, 1 };
+	tn_run_init(&run, &options);
+	ck_assert_msg(tn_pipeline(&run, tn_test_path("fixtures/graphs/kws_i8.json"),
+			      STAGE_PLAN) == c->status,
+		"%s", c->name);
+	ck_assert_msg(run.memories.n_regions == c->regions, "%s", c->name);
+	if (c->regions)
+		ck_assert_msg(
+			run.memories.regions[0].reserved == c->reserved, "%s", c->name);
+	ck_assert_msg(run.verified == (c->status == TN_OK), "%s", c->name);
+	tn_run_release(&run);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("budget");
@@ -330,6 +374,8 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, zeros);
 	tcase_add_test(tc, table_is_complete);
 	tcase_add_loop_test(tc, command, 0, (int)(sizeof(commands) / sizeof(*commands)));
+	tcase_add_loop_test(
+		tc, plan_on_board, 0, (int)(sizeof(targets) / sizeof(*targets)));
 	suite_add_tcase(s, tc);
 	return s;
 }
