@@ -59,22 +59,23 @@ END_TEST
 
 static const struct file_case {
 	const char *file;
-	const char *says; /* NULL: it is right */
+	size_t line; /* of the mistake; 0: it is right */
+	const char *says;
 } files[] = {
-	{ "two", NULL },
-	{ "no-xml", "no-xml.xml:2" },
-	{ "other", "other.xml:1" },
-	{ "version", "version.xml:1" },
-	{ "twice", "twice.xml:3: there are two boards 'b'" },
-	{ "no-ram", "no-ram.xml:2: the board 'b' has no RAM" },
-	{ "no-source", "no-source.xml:2" },
-	{ "unknown", "unknown.xml:2" },
-	{ "huge", "huge.xml:2" },
-	{ "no-bytes", "no-bytes.xml:2" },
-	{ "same-memory", "same-memory.xml:2: the board has two memories 'm'" },
-	{ "entities", "entities.xml:1: a document type is not allowed" },
-	{ "external", "external.xml:1: a document type is not allowed" },
-	{ "doctype", "doctype.xml:1: a document type is not allowed" },
+	{ "two", 0, NULL },
+	{ "no-xml", 2, "" },
+	{ "other", 1, "" },
+	{ "version", 1, "" },
+	{ "twice", 3, "there are two boards 'b'" },
+	{ "no-ram", 2, "the board 'b' has no RAM" },
+	{ "no-source", 2, "" },
+	{ "unknown", 2, "" },
+	{ "huge", 2, "" },
+	{ "no-bytes", 2, "" },
+	{ "same-memory", 2, "the board has two memories 'm'" },
+	{ "entities", 1, "a document type is not allowed" },
+	{ "external", 1, "a document type is not allowed" },
+	{ "doctype", 1, "a document type is not allowed" },
 };
 
 START_TEST(board_files)
@@ -94,8 +95,11 @@ START_TEST(board_files)
 		(int)status);
 	ck_assert_msg((diags.errors > 0) == (c->says != NULL), "%s", c->file);
 	if (c->says)
-		ck_assert_msg(strstr(diags.list.items[0].message, c->says) != NULL,
-			"%s: %s", c->file, diags.list.items[0].message);
+		ck_assert_msg(diags.list.items[0].line == c->line &&
+				      strstr(diags.list.items[0].source->name, c->file) &&
+				      strstr(diags.list.items[0].message, c->says),
+			"%s:%zu: %s", c->file, diags.list.items[0].line,
+			diags.list.items[0].message);
 	else
 		ck_assert_uint_eq(boards.n, 2);
 	tn_arena_release(&arena);
