@@ -9,6 +9,7 @@
 #include "driver/changes.h"
 #include "driver/command.h"
 #include "driver/need.h"
+#include "driver/target.h"
 #include "report/peak.h"
 
 #define CHANGES_SHOWN 3
@@ -372,6 +373,30 @@ static void list_boards(
 		note_peak(run);
 }
 
+enum tn_status tn_budget_boards(const tenure_options *options, struct tn_arena *arena,
+	struct tn_diags *diags, struct tn_boards *out)
+{
+	return tn_target_boards(options, true, arena, diags, out);
+}
+
+static enum tn_status check_target(
+	struct tn_run *run, const struct tn_need *need, const struct tn_boards *boards)
+{
+	const tenure_options *o = run->options;
+	struct tn_boards own;
+	enum tn_status status = TN_OK;
+
+	if (is_all(o->target) ? !boards->n : !tn_board_find(boards, o->target)) {
+		status = tn_target_boards(o, true, &run->arena, &run->diags, &own);
+		boards = &own;
+	}
+	if (status == TN_OK && is_all(o->target))
+		list_boards(run, need, boards);
+	else if (status == TN_OK)
+		check_board(run, need, tn_board_find(boards, o->target));
+	return status;
+}
+
 enum tn_status tn_budget_check(struct tn_run *run, const struct tn_boards *boards)
 {
 	const tenure_options *o = run->options;
@@ -385,9 +410,7 @@ enum tn_status tn_budget_check(struct tn_run *run, const struct tn_boards *board
 		report_ram(run, &need, o->ram, "--ram", NULL);
 	if (o->flash >= 0 && tn_need_flash(&need, cpu) > o->flash)
 		report_flash(run, &need, cpu, o->flash, "--flash", NULL);
-	if (o->target && is_all(o->target))
-		list_boards(run, &need, boards);
-	else if (o->target)
-		check_board(run, &need, tn_board_find(boards, o->target));
-	return run->diags.failed ? TN_ERR_NOMEM : TN_OK;
+	if (o->target)
+		status = check_target(run, &need, boards);
+	return run->diags.failed ? TN_ERR_NOMEM : status;
 }

@@ -7,7 +7,6 @@
 #include "driver/files.h"
 #include "driver/govern.h"
 #include "driver/parallel.h"
-#include "driver/target.h"
 #include "report/github.h"
 #include "report/json.h"
 #include "report/junit.h"
@@ -274,7 +273,7 @@ int tenure_lint(const tenure_options *options, const char *const *graphs, size_t
 	if (status == TN_OK)
 		status = tn_govern_open(&l.govern, options, &l.files, &l.arena, &l.diags);
 	if (status == TN_OK)
-		status = tn_target_boards(options, true, &l.arena, &l.diags, &l.boards);
+		status = tn_budget_boards(options, &l.arena, &l.diags, &l.boards);
 	result = status == TN_OK ? lint_all(&l) : complain(&l, status);
 	tn_arena_release(&l.arena);
 	return result;
