@@ -10,6 +10,7 @@ struct builder {
 	struct tn_diags *diags;
 	struct tn_program *out;
 	bool given; /* the plan; else it is the one without sharing */
+	bool flow; /* If and While are for the caller */
 	bool wrong; /* something was reported */
 };
 
@@ -225,6 +226,10 @@ static enum tn_status bind_op(struct builder *b, uint32_t position)
 		refuse_op(b, &b->g->ops[po->op.i], "no kernel has that variant");
 		return TN_OK;
 	}
+	po->flow = b->flow && (b->g->ops[po->op.i].kind == OP_IF ||
+				      b->g->ops[po->op.i].kind == OP_WHILE);
+	if (po->flow)
+		return TN_OK;
 	status = tn_bind(b->g, po->op, po->variant, b->arena, b->diags, &po->call);
 	if (status == TN_ERR_REFUSED || status == TN_ERR_INPUT) {
 		b->wrong = true; /* bind said why; say it of the other ops too */
@@ -238,9 +243,9 @@ static enum tn_status bind_op(struct builder *b, uint32_t position)
 }
 
 enum tn_status tn_program_new(const struct tn_graph *g, const struct tn_plan *plan,
-	struct tn_arena *arena, struct tn_diags *diags, struct tn_program *out)
+	bool flow, struct tn_arena *arena, struct tn_diags *diags, struct tn_program *out)
 {
-	struct builder b = { g, plan, arena, diags, out, plan != NULL, false };
+	struct builder b = { g, plan, arena, diags, out, plan != NULL, flow, false };
 	enum tn_status status;
 
 	if (!plan) {

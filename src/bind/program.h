@@ -28,6 +28,7 @@ struct tn_program_op {
 	tn_op_id op;
 	struct tn_variant variant;
 	bool elided; /* nothing runs */
+	bool flow; /* If, While: bodies run, and there is no call */
 	bool bound; /* false: an elided op for which no call was asked */
 	struct tn_call call;
 	struct tn_storage scratch; /* bytes 0: none */
@@ -54,13 +55,14 @@ enum tn_status TN_MUST_CHECK tn_plan_unshared(const struct tn_graph *g,
 	const struct tn_plan *like, struct tn_arena *arena, struct tn_diags *diags,
 	struct tn_plan *out);
 
-/* Binds the graph's ops. The plan may be NULL: nothing is shared. Everything that is wrong is reported: a plan that does not fit
+/* Binds the graph's ops. The plan may be NULL: nothing is shared. With `flow`, If and While
+ * are left to the caller; else they have no kernel. Everything that is wrong is reported: a plan that does not fit
  * the graph, ops without kernel, constants that are missing or damaged; the status is
  * TN_ERR_INPUT then. Graph and plan must outlive the program, which lives in the arena.
  * The graph must have passed tn_validate. */
 enum tn_status TN_MUST_CHECK tn_program_new(const struct tn_graph *g,
-	const struct tn_plan *plan, struct tn_arena *arena, struct tn_diags *diags,
-	struct tn_program *out);
+	const struct tn_plan *plan, bool flow, struct tn_arena *arena,
+	struct tn_diags *diags, struct tn_program *out);
 
 /* The byte that a variable is filled with before the first run: the zero point of int8,
  * 0 of any other type. */

@@ -176,7 +176,8 @@ static enum tn_status prepare(
 			"a model with state cannot share its arena: the other models "
 			"would "
 			"overwrite the state between its runs");
-	status = tn_program_new(w->g, model->plan, e->arena, e->diags, &w->program);
+	status =
+		tn_program_new(w->g, model->plan, false, e->arena, e->diags, &w->program);
 	if (status == TN_OK)
 		status = make_regions(e, w);
 	if (status == TN_OK && e->options->debug)
@@ -184,7 +185,7 @@ static enum tn_status prepare(
 			w->g, w->program.plan, e->arena, e->diags, &w->unshared_plan);
 	if (status == TN_OK && e->options->debug)
 		status = tn_program_new(
-			w->g, &w->unshared_plan, e->arena, e->diags, &w->unshared);
+			w->g, &w->unshared_plan, false, e->arena, e->diags, &w->unshared);
 	if (status == TN_OK && e->options->debug &&
 		w->unshared_plan.regions[0].used > SIZE_LIMIT)
 		status = refuse(e, w->g, "emit/too-large",

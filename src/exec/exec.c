@@ -5,6 +5,8 @@
 #include "base/banned.h"
 #include "base/checked.h"
 #include "bind/view.h"
+#include "exec/exec_part.h"
+#include "exec/flow.h"
 #include "ir/seed.h"
 
 /* ---- memory ---- */
@@ -95,6 +97,19 @@ static void *write_to(const struct tn_exec *e, const struct tn_operand *o)
 	return s->region == TN_REGION_NONE ? NULL : tn_exec_at(e, s);
 }
 
+static enum tn_status link_flow(
+	struct tn_exec *e, struct tn_arena *arena, tn_op_id id, struct tn_exec_op *op)
+{
+	const struct tn_op *o = &e->graph->ops[id.i];
+
+	op->out = TN_NEW_ARRAY(arena, void *, o->n_outputs);
+	if (!op->out)
+		return TN_ERR_NOMEM;
+	for (uint32_t k = 0; k < o->n_outputs; k++)
+		op->out[k] = write_to(e, &(struct tn_operand){ .tensor = o->outputs[k] });
+	return tn_flow_new(e, id, op->out, arena, &op->flow);
+}
+
 static enum tn_status link_ops(struct tn_exec *e, struct tn_arena *arena)
 {
 	e->ops = TN_NEW_ARRAY(arena, struct tn_exec_op, e->program.n_ops);
@@ -106,6 +121,13 @@ static enum tn_status link_ops(struct tn_exec *e, struct tn_arena *arena)
 
 		if (po->elided)
 			continue;
+		if (po->flow) {
+			enum tn_status status = link_flow(e, arena, po->op, op);
+
+			if (status != TN_OK)
+				return status;
+			continue;
+		}
 		op->in = TN_NEW_ARRAY(arena, const void *, po->call.n_in);
 		op->out = TN_NEW_ARRAY(arena, void *, po->call.n_out);
 		if (!op->in || !op->out)
@@ -136,19 +158,14 @@ static enum tn_status make_inputs(struct tn_exec *e, struct tn_arena *arena)
 	return TN_OK;
 }
 
-enum tn_status tn_exec_new(const struct tn_graph *g, const struct tn_plan *plan,
-	struct tn_arena *arena, struct tn_diags *diags, struct tn_exec **out)
+static enum tn_status make(struct tn_exec *e, const struct tn_plan *plan,
+	struct tn_arena *arena, struct tn_exec **out)
 {
-	struct tn_exec *e = TN_NEW(arena, struct tn_exec);
 	enum tn_status status;
 
-	if (!e)
-		return TN_ERR_NOMEM;
-	e->graph = g;
-	e->diags = diags;
 	e->poison = TN_POISON_NONE;
 	e->unshared = !plan;
-	status = tn_program_new(g, plan, arena, diags, &e->program);
+	status = tn_program_new(e->graph, plan, true, arena, e->diags, &e->program);
 	if (status == TN_OK)
 		status = make_regions(e, arena);
 	if (status == TN_OK)
@@ -167,6 +184,35 @@ enum tn_status tn_exec_new(const struct tn_graph *g, const struct tn_plan *plan,
 	return TN_OK;
 }
 
+enum tn_status tn_exec_new(const struct tn_graph *g, const struct tn_plan *plan,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_exec **out)
+{
+	struct tn_exec *e = TN_NEW(arena, struct tn_exec);
+	uint32_t *n_bodies = TN_NEW(arena, uint32_t);
+
+	if (!e || !n_bodies)
+		return TN_ERR_NOMEM;
+	*e = (struct tn_exec){
+		.graph = g, .file = g, .diags = diags, .n_bodies = n_bodies
+	};
+	return make(e, plan, arena, out);
+}
+
+enum tn_status tn_exec_new_body(const struct tn_exec *e, const struct tn_graph *body,
+	struct tn_arena *arena, struct tn_exec **out)
+{
+	struct tn_exec *b = TN_NEW(arena, struct tn_exec);
+
+	if (!b)
+		return TN_ERR_NOMEM;
+	*b = (struct tn_exec){ .graph = body,
+		.file = e->file,
+		.depth = e->depth + 1,
+		.n_bodies = e->n_bodies,
+		.diags = e->diags };
+	return make(b, NULL, arena, out);
+}
+
 /* ---- inputs, variables, results ---- */
 
 void tn_exec_poison(struct tn_exec *e, int pattern)
@@ -176,6 +222,9 @@ void tn_exec_poison(struct tn_exec *e, int pattern)
 
 void tn_exec_reset(struct tn_exec *e)
 {
+	for (uint32_t i = 0; i < e->program.n_ops; i++)
+		for (int k = 0; k < 2 && e->ops[i].flow; k++)
+			tn_exec_reset(e->ops[i].flow->body[k]);
 	for (uint32_t i = 0; i < e->graph->n_tensors; i++) {
 		const struct tn_tensor *t = &e->graph->tensors[i];
 		const struct tn_storage *s = &e->program.tensors[i];

@@ -23,7 +23,10 @@
 #define TN_EXEC_GUARD	   64 /* bytes on each side of a region */
 #define TN_EXEC_GUARD_BYTE 0xC3
 
+struct tn_flow;
+
 struct tn_exec_op {
+	struct tn_flow *flow; /* If, While; else NULL */
 	const void **in; /* the operands of the kernel */
 	void **out;
 	void *scratch;
@@ -31,6 +34,9 @@ struct tn_exec_op {
 
 struct tn_exec {
 	const struct tn_graph *graph;
+	const struct tn_graph *file; /* that holds the bodies; graph unless it is one */
+	uint32_t depth; /* of a body */
+	uint32_t *n_bodies; /* so far, shared by all within one graph */
 	struct tn_program program;
 	struct tn_diags *diags;
 	uint8_t **regions; /* start of each region's memory; guards on both sides */
@@ -59,7 +65,7 @@ struct tn_exec_layer {
 
 typedef void tn_layer_fn(void *user, const struct tn_exec_layer *layer);
 
-/* Binds all ops over the plan, or without sharing when it is NULL. TN_ERR_INPUT when the
+/* Binds all ops over the plan, and those of bodies in memory of their own, or without sharing when it is NULL. TN_ERR_INPUT when the
  * plan does not fit the graph, an op has no kernel, or a constant or scale is missing or
  * damaged: each is reported. Variables are reset. Inputs are zero bytes until they are
  * set. Graph, plan and diags must outlive the executor, which lives in the arena. The

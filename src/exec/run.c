@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "exec/flow.h"
 
 /* ---- poison and guards ---- */
 
@@ -141,13 +142,20 @@ enum tn_status tn_exec_run(struct tn_exec *e, tn_layer_fn *fn, void *user)
 		const struct tn_op *op = &g->ops[po->op.i];
 		const struct tn_exec_op *x = &e->ops[i];
 
-		if (!po->elided)
+		if (x->flow) {
+			enum tn_status status = tn_flow_run(e, po->op, x->flow, x->out);
+
+			if (status != TN_OK)
+				return status;
+		} else if (!po->elided)
 			po->call.kernel->run(po->call.params, x->in, x->out, x->scratch);
 		if (!guards_intact(e)) {
 			tn_diag_at(e->diags, SEVERITY_ERROR, "exec/guard", g->source,
 				op->pointer, op->name,
 				"op '%s' wrote outside of its operands (%s)", op->name,
-				po->elided ? "nothing ran" : po->call.kernel->symbol);
+				po->elided ? "nothing ran"
+				: x->flow  ? "a body"
+					   : po->call.kernel->symbol);
 			return TN_ERR_INTERNAL;
 		}
 		for (uint32_t k = 0; k < op->n_outputs; k++)
