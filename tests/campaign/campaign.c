@@ -48,7 +48,7 @@ struct subject {
 
 static void note_graph(struct tally *t, const struct tn_graph *g)
 {
-	bool has[FEATURES] = { false };
+	bool has[FEATURES] = { [HAS_FLOW] = g->n_subgraphs > 0 };
 
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		uint32_t readers = 0;
@@ -276,7 +276,8 @@ static void begin(struct campaign *c, struct subject *s, uint32_t seed)
 		.types = seed % 4 != 3,
 		.views = seed % 3 == 1 || seed % 11 == 0,
 		.state = seed % 5 == 2,
-		.mutation = seed % 7 == 3 || seed % 11 == 0 };
+		.mutation = seed % 7 == 3 || seed % 11 == 0,
+		.flow = seed % 6 == 5 };
 
 	memset(s, 0, sizeof(*s));
 	s->seed = seed;

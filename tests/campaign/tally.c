@@ -117,6 +117,8 @@ static bool covers(const struct tally *t)
 		ok = enough(gen_op_kinds[i].type,
 			     t->kinds[tn_op_kind_parse(gen_op_kinds[i].type)], least) &&
 		     ok;
+	ok = enough("IF", t->kinds[OP_IF], least) && ok;
+	ok = enough("WHILE", t->kinds[OP_WHILE], least) && ok;
 	for (uint32_t i = 0; rules[i]; i++)
 		ok = enough(rules[i], t->rules[i], least) && ok;
 	return ok;
@@ -131,9 +133,9 @@ bool tally_report(const struct tally *t)
 	printf("pairs executed %" PRIu64 ", graphs %" PRIu64 ", median of ops %u\n",
 		tally_pairs(t), t->graphs, median(t));
 	printf("graphs with views %" PRIu64 ", state %" PRIu64 ", mutation %" PRIu64
-	       ", branches %" PRIu64 "\n",
+	       ", branches %" PRIu64 ", control flow %" PRIu64 "\n",
 		t->features[HAS_VIEW], t->features[HAS_STATE], t->features[HAS_MUTATION],
-		t->features[HAS_BRANCH]);
+		t->features[HAS_BRANCH], t->features[HAS_FLOW]);
 	printf("accepted %" PRIu64 ": with overlap %" PRIu64
 	       " (%.1f %%), partial overlap %" PRIu64 ", replayed %" PRIu64
 	       ", elided ops %" PRIu64 ", two regions %" PRIu64 "\n",

@@ -27,6 +27,7 @@ enum feature { /* of graphs */
 	HAS_STATE,
 	HAS_MUTATION,
 	HAS_BRANCH, /* a value that several ops read */
+	HAS_FLOW, /* choices or loops, with bodies */
 	FEATURES,
 };
 

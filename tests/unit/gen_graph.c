@@ -282,6 +282,19 @@ static int known(struct tn_gen *gen, struct pool *p, int in)
 	return site.out[0];
 }
 
+static int flow(struct tn_gen *gen, struct pool *p, int in)
+{
+	int other = partner(gen, p, in), second = -1, made;
+
+	if (gen_at(gen, in)->dtype != gen_at(gen, other)->dtype ||
+		!tn_shape_equal(&gen_at(gen, in)->shape, &gen_at(gen, other)->shape))
+		other = in;
+	made = gen_flow(gen, in, other, &second);
+	if (p->options->types || made < 0 || gen_at(gen, second)->dtype == DTYPE_I8)
+		offer(p, second);
+	return made;
+}
+
 static int add_some_op(struct tn_gen *gen, struct pool *p, int state)
 {
 	int in = pick(gen, p);
@@ -298,6 +311,8 @@ static int add_some_op(struct tn_gen *gen, struct pool *p, int state)
 		return update(gen, p, state);
 	if (o->mutation && !tn_gen_random(gen, 6))
 		return mutate(gen, p, in);
+	if (o->flow && !tn_gen_random(gen, 8))
+		return flow(gen, p, in);
 	return known(gen, p, in);
 }
 

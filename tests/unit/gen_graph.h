@@ -42,6 +42,7 @@ struct tn_gen_options {
 	bool state; /* variables */
 	bool mutation; /* ops that write what they read, also through views */
 	bool opaque; /* ops that nobody knows */
+	bool flow; /* choices and loops */
 };
 
 /* Few bytes for each tensor, so that a test can look at every one. Chains, branches,

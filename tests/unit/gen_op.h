@@ -37,7 +37,6 @@ extern const uint32_t gen_n_op_kinds;
 bool gen_op(struct gen_site *s, const struct gen_op_kind *k);
 
 /* For the makers: */
-#define GEN_IDS(...) ((int[]){ __VA_ARGS__, TN_GEN_END })
 
 /* The first value, of the kind's type; an image is NHWC. -1: it does not suit. */
 int gen_first(struct gen_site *s, const struct gen_op_kind *k, bool image);

@@ -32,7 +32,12 @@ int gen_add_const(
 	struct tn_gen *gen, enum tn_dtype dtype, uint32_t rank, const int64_t *dim);
 int gen_add_ints(struct tn_gen *gen, uint32_t n, const int64_t *values);
 
+/* A choice or a loop on a value (and another like it), with its bodies: what it makes, and
+ * in *second what else; -1: the value does not suit. */
+int gen_flow(struct tn_gen *gen, int in, int other, int *second);
+
 /* Lists end with TN_GEN_END. */
+#define GEN_IDS(...) ((int[]){ __VA_ARGS__, TN_GEN_END })
 void gen_add_op(struct tn_gen *gen, const char *type, const int *in, const int *out);
 
 #endif
