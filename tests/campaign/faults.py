@@ -167,7 +167,7 @@ def caught(program, pairs):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('build')
-    parser.add_argument('--pairs', type=int, default=20000)
+    parser.add_argument('--pairs', type=int, default=100000)
     parser.add_argument('names', nargs='*')
     args = parser.parse_args()
     missed = []

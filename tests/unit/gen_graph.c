@@ -172,17 +172,21 @@ static bool is_made(struct tn_gen *gen, int id)
 	return false;
 }
 
+/* A part of an input that is kept: where an op writes it, no plan is right. */
+static bool is_kept(struct tn_gen *gen, int id)
+{
+	while (gen_at(gen, id)->view_of.i != TN_NONE)
+		id = (int)gen_at(gen, id)->view_of.i;
+	return gen_at(gen, id)->role == ROLE_INPUT && !gen_at(gen, id)->clobber;
+}
+
 /* An op that writes a part of a value, if there is something of that shape to write. */
 static void write_part(struct tn_gen *gen, const struct pool *p, int part)
 {
 	int from = partner(gen, p, part);
 
-	int root = part;
-
-	while (gen_at(gen, root)->view_of.i != TN_NONE)
-		root = (int)gen_at(gen, root)->view_of.i;
-	if (gen_at(gen, root)->role == ROLE_INPUT && !gen_at(gen, root)->clobber)
-		return; /* no plan would be right */
+	if (is_kept(gen, part))
+		return;
 	if (gen_at(gen, part)->dtype != DTYPE_I8 || from == part ||
 		gen_elements(gen, from) != gen_elements(gen, part))
 		return;
@@ -252,7 +256,7 @@ static int mutate(struct tn_gen *gen, struct pool *p, int id)
 
 	/* a view that no op makes cannot be read before it is written */
 	if (t->role != ROLE_ACT || t->dtype != DTYPE_I8 || t->has_strides ||
-		(t->view_of.i != TN_NONE && !is_made(gen, id)))
+		(t->view_of.i != TN_NONE && !is_made(gen, id)) || is_kept(gen, id))
 		return -1;
 	other = partner(gen, p, id);
 	if (tn_gen_random(gen, 2))
