@@ -1,7 +1,17 @@
 #include "driver/schedule.h"
 
+#include <string.h>
+
 #include "base/checked.h"
+#include "driver/trial.h"
 #include "lower/schedule.h"
+
+#include "base/banned.h"
+
+#define EVERY_OPS    12 /* larger graphs have too many orders to plan each */
+#define EVERY_ORDERS 20000u
+#define EVERY_PLANS  500u
+#define EVERY_NODES  ((int64_t)2000)
 
 struct tn_outcome tn_outcome_of(const struct tn_run *run)
 {
@@ -81,7 +91,8 @@ static enum tn_status without_copies(const struct tn_run *run, struct tn_arena *
 	return status;
 }
 
-static enum tn_status search(struct tn_run *run, struct tn_schedule *out)
+static enum tn_status search(struct tn_run *run, struct tn_arena *scratch,
+	struct tn_schedule_problem *problem, struct tn_schedule *out)
 {
 	struct tn_outcome shared;
 	struct tn_tables tables;
@@ -89,48 +100,156 @@ static enum tn_status search(struct tn_run *run, struct tn_schedule *out)
 		.overlap = (enum tn_overlap_mode)run->options->overlap,
 		.align = least_align(run),
 	};
-	struct tn_schedule_problem problem;
-	struct tn_arena scratch;
-	enum tn_status status;
+	enum tn_status status = without_copies(run, scratch, &shared, &tables);
 
-	tn_arena_init(&scratch);
-	status = without_copies(run, &scratch, &shared, &tables);
 	if (status == TN_OK)
-		status = tn_lower_schedule(&tables, &shared.hazards, &options, &scratch,
-			&run->diags, &problem);
-	if (status == TN_OK)
-		status = tn_schedule_search(
-			&problem, run->options->nodes, &run->arena, out);
-	tn_arena_release(&scratch);
+		status = tn_lower_schedule(&tables, &shared.hazards, &options, scratch,
+			&run->diags, problem);
+	return status == TN_OK ? tn_schedule_search(
+					 problem, run->options->nodes, &run->arena, out)
+			       : status;
+}
+
+/* Plans with another order and keeps the better of the two; `status` is of the plan so
+ * far, which may be none. */
+static enum tn_status try_order(struct tn_run *run, tn_plan_fn *plan,
+	const uint32_t *order, enum tn_status status)
+{
+	const struct tn_outcome before = tn_outcome_of(run);
+	enum tn_status now = tn_schedule_follow(run, order);
+
+	if (now == TN_OK)
+		now = plan(run);
+	if (now != TN_OK && now != TN_ERR_REFUSED)
+		return now;
+	if (now == TN_OK && (status != TN_OK || is_better(&run->plan, &before.plan)))
+		return TN_OK;
+	tn_outcome_restore(run, &before);
 	return status;
+}
+
+/* ---- all orders of a small graph ---- */
+
+/* The search weighs orders by a bound; what their plans need only plans can tell. */
+struct every {
+	struct tn_run *run;
+	tn_plan_fn *plan;
+	const struct tn_schedule_problem *p;
+	int64_t best; /* activation_bytes of the best plan so far */
+	uint32_t order[EVERY_OPS], found[EVERY_OPS]; /* found[]: the best plan's order */
+	uint32_t n, orders, plans;
+	bool placed[EVERY_OPS];
+	bool better;
+};
+
+/* The bytes of this order's plan, with a small limit of nodes; INT64_MAX: no plan. */
+static enum tn_status weigh(struct every *e, int64_t *out)
+{
+	struct tn_trial t;
+	enum tn_status status = TN_ERR_NOMEM;
+
+	*out = INT64_MAX;
+	if (tn_trial_start(&t, e->run)) {
+		t.options.nodes = EVERY_NODES;
+		status = tn_schedule_follow(&t.run, e->order);
+	}
+	if (status == TN_OK)
+		status = e->plan(&t.run);
+	if (status == TN_OK)
+		*out = t.run.plan.activation_bytes;
+	tn_trial_end(&t);
+	return status == TN_ERR_REFUSED ? TN_OK : status;
+}
+
+static enum tn_status visit_order(struct every *e)
+{
+	struct tn_arena scratch;
+	int64_t bytes = 0;
+	enum tn_status status = TN_OK;
+
+	e->orders++;
+	if (!e->p->estimated) {
+		tn_arena_init(&scratch);
+		status = tn_schedule_peak(e->p, e->order, &scratch, &bytes);
+		tn_arena_release(&scratch);
+	}
+	if (status != TN_OK || bytes >= e->best)
+		return status;
+	e->plans++;
+	status = weigh(e, &bytes);
+	if (status == TN_OK && bytes < e->best) {
+		e->best = bytes;
+		e->better = true;
+		memcpy(e->found, e->order, e->n * sizeof(*e->found));
+	}
+	return status;
+}
+
+static bool may_run(const struct every *e, uint32_t op)
+{
+	for (uint32_t k = e->p->ops[op].first_pred; k < e->p->ops[op + 1].first_pred; k++)
+		if (!e->placed[e->p->preds[k]])
+			return false;
+	return !e->placed[op];
+}
+
+static enum tn_status visit_all(struct every *e)
+{
+	enum tn_status status = TN_OK;
+
+	if (e->n == e->p->n_ops)
+		return visit_order(e);
+	for (uint32_t op = 0; op < e->p->n_ops && status == TN_OK &&
+			      e->orders < EVERY_ORDERS && e->plans < EVERY_PLANS;
+		op++) {
+		if (!may_run(e, op))
+			continue;
+		e->placed[op] = true;
+		e->order[e->n++] = op;
+		status = visit_all(e); /* as deep as there are ops: few */
+		e->n--;
+		e->placed[op] = false;
+	}
+	return status;
+}
+
+static enum tn_status try_every_order(struct tn_run *run, tn_plan_fn *plan,
+	const struct tn_schedule_problem *p, enum tn_status status)
+{
+	struct every e = { .run = run, .plan = plan, .p = p };
+	enum tn_status now;
+
+	if (status != TN_OK || p->n_ops > EVERY_OPS || run->memories.n_regions)
+		return status;
+	e.best = run->plan.activation_bytes;
+	now = visit_all(&e);
+	if (now != TN_OK)
+		return now;
+	return e.better ? try_order(run, plan, e.found, status) : status;
 }
 
 enum tn_status tn_schedule_improve(
 	struct tn_run *run, tn_plan_fn *plan, enum tn_status given)
 {
-	const struct tn_outcome before = tn_outcome_of(run);
+	const int64_t before = run->plan.activation_bytes;
+	struct tn_schedule_problem problem;
 	struct tn_schedule found;
+	struct tn_arena scratch;
 	enum tn_status status;
 
 	if (given != TN_OK && given != TN_ERR_REFUSED)
 		return given;
-	status = search(run, &found);
-	if (status != TN_OK)
+	tn_arena_init(&scratch);
+	status = search(run, &scratch, &problem, &found);
+	if (status == TN_OK)
+		status = found.peak < found.given_peak
+				 ? try_order(run, plan, found.order, given)
+				 : given;
+	if (status == TN_OK && run->plan.activation_bytes > found.bound)
+		status = try_every_order(run, plan, &problem, status);
+	tn_arena_release(&scratch);
+	if (status != TN_OK && status != TN_ERR_REFUSED)
 		return status;
-	if (found.peak < found.given_peak) {
-		status = tn_schedule_follow(run, found.order);
-		if (status == TN_OK)
-			status = plan(run);
-		if (status != TN_OK && status != TN_ERR_REFUSED)
-			return status;
-		if (status == TN_ERR_REFUSED ||
-			(given == TN_OK && !is_better(&run->plan, &before.plan))) {
-			tn_outcome_restore(run, &before);
-			status = given;
-		}
-	} else {
-		status = given;
-	}
 	/* what holds for every order holds for this one */
 	if (status == TN_OK && !run->memories.n_regions) {
 		run->plan.bound_bytes = tn_max_i64(run->plan.bound_bytes, found.bound);
@@ -139,6 +258,6 @@ enum tn_status tn_schedule_improve(
 	run->plan.schedule = (struct tn_plan_schedule){ .searched = true,
 		.optimal = run->plan.activation_bytes == found.bound,
 		.bound_bytes = found.bound,
-		.given_bytes = given == TN_OK ? before.plan.activation_bytes : -1 };
+		.given_bytes = given == TN_OK ? before : -1 };
 	return status;
 }

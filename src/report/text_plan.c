@@ -120,6 +120,12 @@ static void schedule(
 		tn_strbuf_puts(out, "   no smaller order was found");
 	}
 	tn_strbuf_puts(out, "\n");
+	if (!s->bound_bytes && bytes) {
+		tn_strbuf_puts(out,
+			"  any order           not known: what a copy costs depends "
+			"on the choice of others\n");
+		return;
+	}
 	total(out, "any order", s->bound_bytes);
 	tn_strbuf_puts(out, bytes == s->bound_bytes
 				    ? "   no order needs less\n"
