@@ -123,9 +123,41 @@ static bool is_weight(const struct tn_op *op, uint32_t operand)
 		return operand == 1 || operand == 3;
 	case OP_SVDF:
 		return operand >= 1 && operand <= 3;
+	case OP_LAYER_NORM:
+		return operand >= 1;
 	default:
 		return tn_op_info(op->kind)->access == ACCESS_POINTWISE;
 	}
+}
+
+/* Squares: no variance is below zero. */
+static bool fill_variance(struct maker *m, uint32_t id)
+{
+	struct tn_tensor *t = &m->to->tensors[id];
+	uint8_t *bytes;
+	float value;
+
+	if (!fill(m, id))
+		return false;
+	if (t->data_kind != DATA_BYTES || t->dtype != DTYPE_F32)
+		return true;
+	bytes = tn_arena_alloc(m->arena, (size_t)t->bytes);
+	if (!bytes)
+		return false;
+	for (int64_t at = 0; at + 4 <= t->bytes; at += 4) {
+		memcpy(&value, t->data + at, sizeof(value));
+		value = value * value + 0.25f;
+		memcpy(bytes + at, &value, sizeof(value));
+	}
+	t->data = bytes;
+	t->seeded = false;
+	return true;
+}
+
+static bool fill_operand(struct maker *m, const struct tn_op *op, uint32_t k)
+{
+	return op->kind == OP_BATCH_NORM && k == 4 ? fill_variance(m, op->inputs[k].i)
+						   : fill(m, op->inputs[k].i);
 }
 
 static bool fill_missing(struct maker *m)
@@ -137,7 +169,7 @@ static bool fill_missing(struct maker *m)
 			if (tn_tensor_id_ok(m->to, op->inputs[k]) && is_weight(op, k) &&
 				m->to->tensors[op->inputs[k].i].data_kind ==
 					DATA_MISSING &&
-				!fill(m, op->inputs[k].i))
+				!fill_operand(m, op, k))
 				return false;
 	}
 	return true;
