@@ -140,6 +140,29 @@ def check_json(folder, files):
     print('ok - JSON matches its schema')
 
 
+def check_diff():
+    """Pairs of versions, one of them over its limit, one with a finding."""
+    import jsonschema
+    schema = json.loads((root / 'docs/schema/tenure.diff-1.schema.json').read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    models = root / 'fixtures/diff'
+    for old, new, status, more in (
+            ('base', 'skip', 1, ['--fail-on-growth', '10%']),
+            ('skip', 'base', 0, ['--fail-on-growth', '10%']),
+            ('base', 'unknown', 0, ['--fail-on-growth', '4K']), ('unknown', 'base', 0, []),
+            ('base', 'skip', 0, ['--region', 'a:3K'])):
+        done = subprocess.run([tenure, 'diff', models / f'{old}.json', models / f'{new}.json',
+                               '--format', 'json', *more], capture_output=True, text=True)
+        assert done.returncode == status, (old, new, done.returncode, done.stderr)
+        document = json.loads(done.stdout)
+        errors = [e.message for e in validator.iter_errors(document)]
+        assert not errors, (old, new, errors[:3])
+        known = document['figures']['arena_bytes']
+        assert (known['after'] is None) == ('--region' in more), known
+    print('ok - diff matches its schema')
+
+
 try:
     import jsonschema
 except ImportError:
@@ -152,3 +175,4 @@ with tempfile.TemporaryDirectory() as name:
     check_junit(folder, files)
     check_github(folder, files)
     check_json(folder, files)
+    check_diff()
