@@ -1,0 +1,193 @@
+/* tenure check: which plan belongs to which model, and what is wrong with it. */
+#define _POSIX_C_SOURCE 200809L
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tenure/tenure.h"
+
+#define GRAPH(size)                                                                      \
+	"{\"format\": \"tenure.graph/1\", \"tensors\": ["                                \
+	"{\"name\": \"x\", \"dtype\": \"f32\", \"shape\": [" size                        \
+	"], \"role\": \"input\", \"clobber\": true}, "                                   \
+	"{\"name\": \"h\", \"dtype\": \"f32\", \"shape\": [" size "]}, "                 \
+	"{\"name\": \"y\", \"dtype\": \"f32\", \"shape\": [" size                        \
+	"], \"role\": \"output\"}], \"ops\": ["                                          \
+	"{\"name\": \"a\", \"type\": \"ABS\", \"inputs\": [\"x\"], "                     \
+	"\"outputs\": [\"h\"]}, "                                                        \
+	"{\"name\": \"b\", \"type\": \"NEG\", \"inputs\": [\"h\"], "                     \
+	"\"outputs\": [\"y\"]}]}"
+
+static char folder[] = "/tmp/tenure-check-XXXXXX";
+
+static const char *const names[] = { "good.json", "good.plan.json", "large.json",
+	"large.plan.json", "stale.json", "stale.plan.json", "alone.json",
+	"orphan.plan.json", "damaged.json", "damaged.plan.json", "package.json" };
+
+#define NAMES (sizeof(names) / sizeof(*names))
+
+static void path_of(const char *name, char *out, size_t size)
+{
+	snprintf(out, size, "%s/%s", folder, name);
+}
+
+static void put(const char *name, const char *text)
+{
+	char path[512];
+	FILE *file;
+
+	path_of(name, path, sizeof(path));
+	file = fopen(path, "w");
+	ck_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void plan(const char *model, const char *out, enum tenure_overlap overlap)
+{
+	char from[512], to[512];
+	tenure_options options;
+	FILE *nothing = tmpfile();
+
+	ck_assert(nothing != NULL);
+	path_of(model, from, sizeof(from));
+	path_of(out, to, sizeof(to));
+	tenure_options_init(&options);
+	options.out = options.err = nothing;
+	options.output = to;
+	options.overlap = overlap;
+	ck_assert_int_eq(tenure_plan(&options, from), TENURE_OK);
+	fclose(nothing);
+}
+
+static void make_files(void)
+{
+	ck_assert(mkdtemp(folder) != NULL);
+	put("good.json", GRAPH("64"));
+	plan("good.json", "good.plan.json", TENURE_OVERLAP_FULL);
+	put("large.json", GRAPH("64"));
+	plan("large.json", "large.plan.json", TENURE_OVERLAP_NONE);
+	put("stale.json", GRAPH("64"));
+	plan("stale.json", "stale.plan.json", TENURE_OVERLAP_FULL);
+	plan("stale.json", "orphan.plan.json", TENURE_OVERLAP_FULL);
+	put("stale.json", GRAPH("65"));
+	put("alone.json", GRAPH("64"));
+	put("damaged.json", GRAPH("64"));
+	put("damaged.plan.json", "{\"format\": \"tenure.plan/1\"}");
+	put("package.json", "{\"name\": \"x\"}");
+}
+
+static void remove_files(void)
+{
+	char path[512];
+
+	for (size_t i = 0; i < NAMES; i++) {
+		path_of(names[i], path, sizeof(path));
+		unlink(path);
+	}
+	rmdir(folder);
+	memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
+}
+
+static const struct check_case {
+	const char *name, *files[3];
+	int hook, status;
+	const char *out, *err; /* what is said; NULL: nothing */
+} cases[] = {
+	{ "by the plan", { "good.plan.json" }, 0, TENURE_OK, "good.plan.json: right for",
+		NULL },
+	{ "by the model", { "good.json" }, 0, TENURE_OK, "right for", NULL },
+	{ "once for both", { "good.json", "good.plan.json" }, 0, TENURE_OK, ", 256 B",
+		NULL },
+	{ "larger than need be", { "large.json" }, 0, TENURE_FINDINGS, NULL,
+		"needs 512 B, one that is made now 256 B: 256 B less [plan/larger]" },
+	{ "of another version", { "stale.json" }, 0, TENURE_FINDINGS, NULL,
+		"a plan that is made now needs 260 B" },
+	{ "no plan", { "alone.json" }, 0, TENURE_BAD_INPUT, NULL, "has no plan" },
+	{ "no plan, in a hook", { "alone.json" }, 1, TENURE_OK, NULL, NULL },
+	{ "no graph, in a hook", { "package.json" }, 1, TENURE_OK, NULL, NULL },
+	{ "no model", { "orphan.plan.json" }, 0, TENURE_BAD_INPUT, NULL,
+		"[plan/no-model]" },
+	{ "no model, in a hook", { "orphan.plan.json" }, 1, TENURE_BAD_INPUT, NULL,
+		"[plan/no-model]" },
+	{ "damaged", { "damaged.plan.json" }, 0, TENURE_BAD_INPUT, NULL,
+		"damaged.plan.json" },
+	{ "the worst counts", { "good.json", "large.json", "stale.json" }, 1,
+		TENURE_FINDINGS, "right for", "[plan/stale]" },
+};
+
+static void read_all(FILE *file, char *out, size_t size)
+{
+	size_t len;
+
+	rewind(file);
+	len = fread(out, 1, size - 1, file);
+	out[len] = '\0';
+	fclose(file);
+}
+
+START_TEST(check)
+{
+	const struct check_case *c = &cases[_i];
+	char paths[3][512], out[8192], err[8192];
+	const char *files[3];
+	FILE *to = tmpfile(), *told = tmpfile();
+	tenure_options options;
+	size_t n = 0;
+	int status;
+
+	ck_assert(to && told);
+	for (; n < 3 && c->files[n]; n++) {
+		path_of(c->files[n], paths[n], sizeof(paths[n]));
+		files[n] = paths[n];
+	}
+	tenure_options_init(&options);
+	options.out = to;
+	options.err = told;
+	options.hook = c->hook;
+	status = tenure_check(&options, files, n);
+	read_all(to, out, sizeof(out));
+	read_all(told, err, sizeof(err));
+	ck_assert_msg(status == c->status, "%s: %d\n%.2000s", c->name, status, err);
+	ck_assert_msg(c->out ? strstr(out, c->out) != NULL : !*out, "%s:\n%.2000s",
+		c->name, out);
+	ck_assert_msg(c->err ? strstr(err, c->err) != NULL : !*err, "%s:\n%.2000s",
+		c->name, err);
+	/* one line for each plan that is right */
+	ck_assert_msg(!c->out || strchr(out, '\n') == out + strlen(out) - 1, "%s:\n%s",
+		c->name, out);
+}
+END_TEST
+
+START_TEST(whole_folder)
+{
+	const char *operand = folder;
+	char out[8192], err[8192];
+	FILE *to = tmpfile(), *told = tmpfile();
+	tenure_options options;
+
+	ck_assert(to && told);
+	tenure_options_init(&options);
+	options.out = to;
+	options.err = told;
+	ck_assert_int_eq(tenure_check(&options, &operand, 1), TENURE_BAD_INPUT);
+	read_all(to, out, sizeof(out));
+	read_all(told, err, sizeof(err));
+	ck_assert(strstr(out, "good.plan.json: right for") != NULL);
+	ck_assert(strstr(err, "[plan/larger]") && strstr(err, "[plan/stale]"));
+	ck_assert(!strstr(err, "alone.json") && !strstr(err, "package.json"));
+}
+END_TEST
+
+Suite *tn_test_suite(void)
+{
+	Suite *s = suite_create("check");
+	TCase *tc = tcase_create("check");
+
+	tcase_add_checked_fixture(tc, make_files, remove_files);
+	tcase_add_loop_test(tc, check, 0, (int)(sizeof(cases) / sizeof(*cases)));
+	tcase_add_test(tc, whole_folder);
+	suite_add_tcase(s, tc);
+	return s;
+}
