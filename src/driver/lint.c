@@ -7,6 +7,7 @@
 #include "driver/files.h"
 #include "driver/govern.h"
 #include "driver/parallel.h"
+#include "import/ready.h"
 #include "report/github.h"
 #include "report/json.h"
 #include "report/junit.h"
@@ -225,6 +226,15 @@ static int complain(const struct lint *l, enum tn_status status)
 	return TENURE_RESOURCES;
 }
 
+/* Seeds and types that libraries make at their first use: by one thread. */
+static bool ready_for_threads(struct lint *l)
+{
+	struct tn_boards any = { 0 };
+
+	tn_import_ready();
+	return tn_boards_read(NULL, &l->arena, &l->diags, &any) == TN_OK;
+}
+
 static int lint_all(struct lint *l)
 {
 	const tenure_options *o = l->options;
@@ -233,7 +243,7 @@ static int lint_all(struct lint *l)
 
 	l->runs = TN_NEW_ARRAY(&l->arena, struct tn_run, l->files.n);
 	l->states = TN_NEW_ARRAY(&l->arena, enum tn_status, l->files.n);
-	if (!l->runs || !l->states) {
+	if (!l->runs || !l->states || (o->jobs > 1 && !ready_for_threads(l))) {
 		fputs("tenure: out of memory\n", o->err);
 		return TENURE_RESOURCES;
 	}

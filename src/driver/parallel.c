@@ -36,8 +36,7 @@ void tn_parallel(size_t jobs, size_t n, void (*work)(void *user, size_t i), void
 
 	if (!n)
 		return;
-	work(user, q.next++);
-	jobs = jobs < n - 1 ? jobs : n - 1;
+	jobs = jobs < n ? jobs : n;
 	pthread_mutex_init(&q.lock, NULL);
 	/* this thread is one of them */
 	while (started + 1 < jobs && started < JOBS_MAX &&
