@@ -2,6 +2,7 @@
    used as text. */
 var tenure = (function () {
   "use strict";
+  document.documentElement.classList.remove("no-js");
   var raw = JSON.parse(document.getElementById("data").textContent);
   var KINDS = ["activation", "input", "output", "variable", "scratch"];
   var SVG = "http://www.w3.org/2000/svg";

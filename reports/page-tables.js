@@ -41,7 +41,7 @@
     var wrap = t.element("div", "table-wrap"), table = t.element("table"), head = t.element("tr");
     wrap.tabIndex = 0;
     wrap.setAttribute("role", "region");
-    wrap.setAttribute("aria-label", options.label);
+    wrap.setAttribute("aria-label", "Table of " + options.label);
     columns.forEach(function (column, k) {
       var th = t.element("th", column.number ? "num" : ""), button = t.element("button", "sort", column.label);
       th.scope = "col";

@@ -3,7 +3,6 @@
   "use strict";
   var t = tenure, line = t.timeline;
   function id(name) { return document.getElementById(name); }
-  document.documentElement.classList.remove("no-js");
 
   var slider = id("step"), cards = id("cards");
 

@@ -3,6 +3,7 @@
 
 #include "driver/command.h"
 #include "report/diff.h"
+#include "report/html_diff.h"
 #include "report/text.h"
 
 #include "base/banned.h"
@@ -19,6 +20,13 @@ static enum tn_status colored_text(const struct tn_diff *d, struct tn_strbuf *ou
 	return tn_diff_text(d, true, out);
 }
 
+static bool is_page(const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+
+	return n > 5 && strcmp(name + n - 5, ".html") == 0;
+}
+
 /* NULL: there is no such format. */
 static writer_fn *writer_of(const tenure_options *o)
 {
@@ -26,6 +34,10 @@ static writer_fn *writer_of(const tenure_options *o)
 		return tn_diff_json;
 	if (strcmp(o->format, "markdown") == 0)
 		return tn_diff_markdown;
+	/* a page by its name, too: nobody reads text out of diff.html */
+	if (strcmp(o->format, "html") == 0 ||
+		(strcmp(o->format, "text") == 0 && is_page(o->output)))
+		return tn_diff_html;
 	if (strcmp(o->format, "text") == 0)
 		return o->color_out && !o->output ? colored_text : plain_text;
 	return NULL;
@@ -103,7 +115,8 @@ int tenure_diff(const tenure_options *options, const char *before, const char *a
 
 	if (!write) {
 		fprintf(options->err,
-			"tenure: --format of diff must be text, json or markdown, not "
+			"tenure: --format of diff must be text, json, markdown or html, "
+			"not "
 			"'%s'\n",
 			options->format);
 		return TENURE_BAD_INPUT;

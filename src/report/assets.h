@@ -11,6 +11,7 @@ struct tn_asset {
 };
 
 extern const struct tn_asset tn_asset_page_html;
+extern const struct tn_asset tn_asset_diff_html;
 extern const struct tn_asset tn_asset_page_css;
 extern const struct tn_asset tn_asset_page_data_js;
 extern const struct tn_asset tn_asset_page_timeline_js;

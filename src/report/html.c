@@ -7,74 +7,36 @@
 #include "report/apart.h"
 #include "report/assets.h"
 #include "report/html_parts.h"
+#include "report/html_shell.h"
 #include "report/html_timeline.h"
 #include "report/json_page.h"
 #include "report/words.h"
 
 #include "base/banned.h"
 
-/* More boxes than these are left to the script. */
-enum { STATIC_MAX = 1000 };
-
 static xmlNodePtr slot(struct tn_page *p, const char *id)
 {
-	xmlNodePtr node =
-		p->h.failed ? NULL : tn_node_find(xmlDocGetRootElement(p->h.doc), id);
-
-	if (!node)
-		p->h.failed = true;
-	return node;
+	return tn_shell_slot(&p->h, id);
 }
-
-static const struct {
-	const char *slot;
-	const struct tn_asset *asset;
-} styles[] = {
-	{ "style-timeline", &tn_asset_timeline_css },
-	{ "style-page", &tn_asset_page_css },
-};
-
-static const struct {
-	const char *slot;
-	const struct tn_asset *asset;
-} scripts[] = {
-	{ "script-data", &tn_asset_page_data_js },
-	{ "script-timeline", &tn_asset_page_timeline_js },
-	{ "script-tables", &tn_asset_page_tables_js },
-	{ "script", &tn_asset_page_js },
-};
 
 #define N(list) (sizeof(list) / sizeof(*(list)))
 
-static void embed(struct tn_page *p, const char *id, const struct tn_asset *asset)
-{
-	tn_text_verbatim(&p->h, slot(p, id), asset->text, asset->len);
-}
-
-/* Our style sheets and scripts by their hashes, and nothing else from anywhere. */
 static void head(struct tn_page *p)
 {
-	struct tn_strbuf policy;
+	static const struct tn_shell_asset styles[] = {
+		{ "style-timeline", &tn_asset_timeline_css },
+		{ "style-page", &tn_asset_page_css },
+	};
+	static const struct tn_shell_asset scripts[] = {
+		{ "script-data", &tn_asset_page_data_js },
+		{ "script-timeline", &tn_asset_page_timeline_js },
+		{ "script-tables", &tn_asset_page_tables_js },
+		{ "script", &tn_asset_page_js },
+	};
 
-	tn_strbuf_init(&policy);
-	tn_strbuf_puts(&policy, "default-src 'none'; style-src");
-	for (size_t i = 0; i < N(styles); i++)
-		tn_strbuf_printf(&policy, " 'sha256-%s'", styles[i].asset->sha256);
-	tn_strbuf_puts(&policy, "; script-src");
-	for (size_t i = 0; i < N(scripts); i++)
-		tn_strbuf_printf(&policy, " 'sha256-%s'", scripts[i].asset->sha256);
-	tn_strbuf_puts(&policy, "; base-uri 'none'; form-action 'none'");
-	if (policy.failed)
-		p->h.failed = true;
-	else
-		tn_attr(&p->h, slot(p, "policy"), "content", policy.text);
-	tn_strbuf_release(&policy);
+	tn_shell_head(&p->h, styles, N(styles), scripts, N(scripts));
 	tn_text(&p->h, slot(p, "title"), tn_view_name(p->v));
 	tn_text(&p->h, slot(p, "title"), " - memory report");
-	for (size_t i = 0; i < N(styles); i++)
-		embed(p, styles[i].slot, styles[i].asset);
-	for (size_t i = 0; i < N(scripts); i++)
-		embed(p, scripts[i].slot, scripts[i].asset);
 }
 
 static void counts(struct tn_page *p)
@@ -147,60 +109,23 @@ static void legend(struct tn_page *p)
 	}
 }
 
-static xmlNodePtr picture(struct tn_page *p, xmlNodePtr parent, const char *class,
-	int64_t width, int64_t height)
-{
-	xmlNodePtr svg = tn_node_text(&p->h, parent, "svg", class, NULL);
-	char box[64];
-
-	snprintf(box, sizeof(box), "0 0 %" PRId64 " %" PRId64, width / 10, height / 10);
-	tn_attr(&p->h, svg, "viewBox", box);
-	tn_attr_int(&p->h, svg, "width", width / 10);
-	tn_attr_int(&p->h, svg, "height", height / 10);
-	return svg;
-}
-
-static void region(struct tn_page *p, xmlNodePtr parent, struct tn_timeline *t)
-{
-	const struct tn_plan_region *r = &p->v->plan->regions[t->region];
-	xmlNodePtr scroller, svg;
-
-	if (!tn_timeline_init(t))
-		return;
-	if (p->v->plan->n_regions > 1)
-		tn_node_text(&p->h, parent, "h3", "region-name", r->name ? r->name : "");
-	scroller = tn_node_text(&p->h, parent, "div", "scroller tl-frame", NULL);
-	tn_attr(&p->h, scroller, "tabindex", "0");
-	svg = picture(p, scroller, "tl-svg tl-axis-svg", t->axis_width, t->height);
-	tn_attr(&p->h, svg, "aria-hidden", "true");
-	tn_timeline_axis(t, svg);
-	svg = picture(p, scroller, "tl-svg", t->plot_width, t->height);
-	tn_attr(&p->h, svg, "role", "group");
-	tn_attr(&p->h, svg, "aria-label", "Buffers in memory over the steps of the run");
-	tn_timeline_plot(t, svg);
-}
-
 /* The picture for those who run no script; of a large plan the script's own must do. */
 static void timelines(struct tn_page *p)
 {
 	struct tn_timeline t = {
 		.h = &p->h, .v = p->v, .boxes = &p->boxes, .peak = p->peak
 	};
-	xmlNodePtr parent = slot(p, "static"), svg;
+	xmlNodePtr parent = slot(p, "static");
 
-	svg = tn_node_text(&p->h, slot(p, "legend"), "svg", "tl-defs", NULL);
-	tn_attr(&p->h, svg, "width", "0");
-	tn_attr(&p->h, svg, "height", "0");
-	tn_attr(&p->h, svg, "aria-hidden", "true");
-	tn_timeline_patterns(&p->h, svg);
-	if (p->boxes.n > STATIC_MAX) {
+	tn_shell_patterns(&p->h, slot(p, "defs"));
+	if (p->boxes.n > TN_SHELL_BOXES_MAX) {
 		tn_node_text(&p->h, parent, "p", "muted no-script",
 			"There are so many buffers that the picture needs the script. "
 			"`tenure report --svg` draws it without.");
 		return;
 	}
 	for (; t.region < p->v->plan->n_regions; t.region++)
-		region(p, parent, &t);
+		tn_shell_region(parent, &t);
 }
 
 /* A block of data, which no browser runs. */

@@ -6,6 +6,7 @@
 #include "report/escape.h"
 #include "report/html_parts.h"
 #include "report/rules.h"
+#include "report/traffic.h"
 #include "report/words.h"
 
 #include "base/banned.h"
@@ -23,6 +24,15 @@ static bool has_padding(const struct tn_page *p)
 {
 	for (uint32_t i = 0; i < p->boxes.n; i++)
 		if (p->v->plan->regions[p->boxes.list[i].region].align > 1)
+			return true;
+	return false;
+}
+
+static bool has_constants(const struct tn_view *v)
+{
+	for (uint32_t i = 0; i < v->g->n_ops; i++)
+		if (!tn_view_elided(v, (tn_op_id){ i }) &&
+			tn_traffic_of(v->g, &v->g->ops[i]).const_bytes > 0)
 			return true;
 	return false;
 }
@@ -45,8 +55,9 @@ bool tn_legend_needs(const struct tn_page *p, const char *kind)
 		return has_view(p);
 	if (strcmp(kind, "padding") == 0)
 		return has_padding(p);
-	return strcmp(kind, "gap") == 0 || strcmp(kind, "constant") == 0 ||
-	       has_kind(p, kind);
+	if (strcmp(kind, "constant") == 0)
+		return has_constants(p->v);
+	return strcmp(kind, "gap") == 0 || has_kind(p, kind);
 }
 
 static xmlNodePtr cell(struct tn_page *p, xmlNodePtr row, const char *class)
@@ -62,8 +73,14 @@ xmlNodePtr tn_html_table(
 
 	tn_attr(h, wrap, "tabindex", "0");
 	row = tn_node(h, tn_node(h, node, "thead"), "tr");
-	for (size_t i = 0; i < n; i++)
-		tn_attr(h, tn_node_text(h, row, "th", NULL, columns[i]), "scope", "col");
+	for (size_t i = 0; i < n; i++) {
+		bool number = columns[i][0] == '>';
+
+		tn_attr(h,
+			tn_node_text(
+				h, row, "th", number ? "num" : NULL, columns[i] + number),
+			"scope", "col");
+	}
 	return tn_node(h, node, "tbody");
 }
 

@@ -31,7 +31,8 @@ void tn_html_traffic(struct tn_page *p, xmlNodePtr parent);
 /* How the graph was executed, and the digests of its activations. */
 void tn_html_runs(struct tn_page *p, xmlNodePtr parent);
 
-/* A scrolling table with its heading; returns the body. */
+/* A scrolling table with its heading; returns the body. A column of numbers has a name
+ * that begins with '>', which is not shown. */
 xmlNodePtr tn_html_table(
 	struct tn_html *h, xmlNodePtr parent, const char *const *columns, size_t n);
 

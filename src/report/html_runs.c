@@ -32,7 +32,7 @@ static void run(struct tn_page *p, xmlNodePtr body, const struct tn_view_run *r)
 
 static void digests(struct tn_page *p, xmlNodePtr parent)
 {
-	static const char *const columns[] = { "run", "activation", "digest" };
+	static const char *const columns[] = { ">run", "activation", "digest" };
 	size_t n = p->v->n_digests;
 	xmlNodePtr fold = tn_node(&p->h, parent, "details"), body;
 	char text[64];
@@ -55,7 +55,7 @@ static void digests(struct tn_page *p, xmlNodePtr parent)
 void tn_html_runs(struct tn_page *p, xmlNodePtr parent)
 {
 	static const char *const columns[] = { "activations", "on", "built with",
-		"memory", "compared", "verdict" };
+		"memory", ">compared", "verdict" };
 	xmlNodePtr body;
 
 	tn_node_text(&p->h, parent, "p", "muted",

@@ -39,11 +39,12 @@ bool tn_timeline_init(struct tn_timeline *t)
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(marks[i].kind, "peak") != 0 && marks[i].bytes / 3 <= most)
 			most = tn_max_i64(most, marks[i].bytes);
-	t->bytes = most;
-	for (t->tick = 1; t->tick < most / 9 && t->tick <= INT64_MAX / 2;)
+	t->bytes = tn_max_i64(most, t->least_bytes);
+	for (t->tick = 1; t->tick < t->bytes / 9 && t->tick <= INT64_MAX / 2;)
 		t->tick *= 2;
-	t->step = WIDTH_WANTED / t->boxes->steps;
-	t->step = tn_min_i64(tn_max_i64(t->step, STEP_MIN), STEP_MAX);
+	t->step = (t->width ? t->width : WIDTH_WANTED) / t->boxes->steps;
+	t->step = tn_min_i64(
+		tn_max_i64(t->step, t->width ? STEP_MIN / 4 : STEP_MIN), STEP_MAX);
 	t->plot_width = t->boxes->steps * t->step;
 	t->axis_width = AXIS;
 	t->most_const = 0;

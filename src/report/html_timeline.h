@@ -15,6 +15,8 @@ struct tn_timeline {
 	const struct tn_boxes *boxes;
 	uint32_t peak; /* position */
 	uint32_t region;
+	int64_t least_bytes; /* that the height stands for; 0: what there is */
+	int64_t width; /* that is wished for, tenths of a pixel; 0: of a page */
 
 	/* geometry, filled by tn_timeline_init; lengths in tenths of a pixel */
 	int64_t bytes; /* that the height stands for */

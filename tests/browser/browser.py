@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Opens the HTML report in a browser and uses it: usage: browser.py WRITE_SAMPLES TENURE FIXTURES
+"""Opens the HTML report in a browser and uses it: usage: browser.py WRITE_SAMPLES TENURE FIXTURES [FOLDER]
 
-Without a browser the test skips (exit status 77).
+Without a browser the test skips (exit status 77). axe-core, which judges accessibility, is
+installed into FOLDER by npm, once; without npm or its registry only that check skips.
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -262,6 +264,66 @@ def check_large(b, folder, tenure):
     same("complaints", b.complaints(), [])
 
 
+def check_diff(b, folder, tenure, fixtures):
+    """Two versions: what the page says is what the JSON says, and names stay text."""
+    old, new = fixtures / "graphs" / "vww_i8.json", folder / "wider.json"
+    graph = json.loads(old.read_text())
+    for op in graph["ops"]:
+        op["name"] = op.get("name", op["type"]) + "<img src=x onerror=alert(1)>"
+    new.write_text(json.dumps(graph))
+    page = folder / "diff.html"
+    for before, after in ((old, new), (old, fixtures / "graphs" / "kws_i8.json")):
+        said = subprocess.run([tenure, "diff", before, after, "--format", "json"],
+                              capture_output=True, text=True, check=True)
+        figures = json.loads(said.stdout)["figures"]
+        subprocess.run([tenure, "diff", before, after, "-o", page], check=True)
+        b.open(page)
+        same("diff: complaints", b.complaints(), [])
+        same("diff: requests", b.requests(), [f"file://{page}"])
+        same("diff: no images", b.run("document.images.length"), 0)
+        same("diff: arena", b.run("""[...document.querySelectorAll('#figures tr:first-child .num')]
+            .slice(-3, -1).map(c => Number(c.textContent.replaceAll(',', '')))"""),
+             [figures["arena_bytes"]["before"], figures["arena_bytes"]["after"]])
+        same("diff: two pictures", b.run("document.querySelectorAll('.sides .tl-boxes').length"), 2)
+        same("diff: one scale", b.run("""new Set([...document.querySelectorAll('.tl-axis-svg')]
+            .map(s => s.textContent)).size"""), 1)
+        for width in (390, 1280):
+            b.size(width, 900)
+            assert b.run("document.documentElement.scrollWidth") <= width, width
+        b.size(1280, 900)
+    same("diff: lost", b.run("document.querySelectorAll('.tag-removed').length > 0"), True)
+
+
+def axe_source(folder):
+    """axe-core's text, or None; npm's own client fetches it, once."""
+    path = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not path.exists() and shutil.which("npm"):
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["npm", "install", "--no-save", "--no-audit", "--no-fund",
+                        "--ignore-scripts", "--prefix", str(folder), "axe-core@4.14.1"],
+                       capture_output=True, timeout=120)
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def check_accessibility(b, folder, axe):
+    for page in ("usual.report.html", "hostile.report.html", "regions.report.html",
+                 "vww.html", "diff.html"):
+        for scheme in ("light", "dark"):
+            for width in (1280, 390):
+                b.size(width, 900)
+                b.scheme(scheme)
+                b.open(folder / page)
+                if "diff" not in page:
+                    b.run("tenure.timeline.choose(1)")
+                b.run(axe + ";0")
+                found = b.wait("""axe.run(document, {resultTypes: ['violations']}).then(r =>
+                    r.violations.filter(v => ['serious', 'critical'].includes(v.impact))
+                    .map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(' | ')))""")
+                same(f"{page}, {scheme}, {width}", found, [])
+    b.scheme("light")
+    b.size(1280, 900)
+
+
 def busy(b):
     return next(m["value"] for m in b.call("Performance.getMetrics")["metrics"]
                 if m["name"] == "TaskDuration")
@@ -355,11 +417,17 @@ def main():
                           check_svg):
                 check(b, folder)
                 print("ok -", check.__name__)
-            for check in (check_compare, check_numbers, check_budget):
+            for check in (check_compare, check_numbers, check_budget, check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
             check_large(b, folder, sys.argv[2])
             print("ok - check_large")
+            axe = axe_source(Path(sys.argv[4])) if len(sys.argv) > 4 else None
+            if axe:
+                check_accessibility(b, folder, axe)
+                print("ok - check_accessibility")
+            else:
+                print("# skip: no axe-core")
         finally:
             b.close()
     return 0
