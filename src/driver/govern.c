@@ -9,6 +9,7 @@
 #include "driver/rule.h"
 #include "report/findings.h"
 #include "rules/check.h"
+#include "rules/facts.h"
 #include "rules/fingerprint.h"
 
 #include "base/banned.h"
@@ -270,9 +271,15 @@ static void note_seen(const struct tn_govern *g, const struct tn_ward *w)
 enum tn_status tn_govern_check(const struct tn_govern *g, size_t ward, struct tn_run *run)
 {
 	const struct tn_regime *r = g->wards[ward].regime;
+	/* of the graph that was read, in its own order */
+	const bool own =
+		run->judged && !run->planned && run->rewrites.passes == TN_PASSES_NONE;
+	const struct tn_facts_tables tables = { run->order, run->aliases, run->live,
+		run->inplace };
 
 	return tn_rules_check(&r->rules, r->skip, &run->read,
-		run->planned ? &run->plan : NULL, &run->arena, &run->diags);
+		run->planned ? &run->plan : NULL, own ? &tables : NULL, &run->arena,
+		&run->diags);
 }
 
 enum tn_status tn_govern_apply(

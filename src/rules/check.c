@@ -205,6 +205,64 @@ static void tensors_function(xmlXPathParserContextPtr parser, int n)
 	by_word(parser, n, false);
 }
 
+typedef bool is_one(const struct tn_graph *g, uint32_t tensor);
+
+static bool is_constant(const struct tn_graph *g, uint32_t i)
+{
+	return tn_tensor_is_constant(&g->tensors[i]);
+}
+
+static bool is_variable(const struct tn_graph *g, uint32_t i)
+{
+	return g->tensors[i].role == ROLE_VARIABLE;
+}
+
+/* Tensors: those of a list, or (NULL) those that are of a kind. */
+static void by_kind(xmlXPathParserContextPtr parser, int n, const tn_tensor_id *list,
+	uint32_t n_list, is_one *is)
+{
+	const struct tn_facts *f = query_of(parser)->facts;
+	xmlNodeSetPtr set = xmlXPathNodeSetCreate(NULL);
+
+	if (n != 0 || !set) {
+		xmlXPathFreeNodeSet(set);
+		xmlXPathErr(parser, n != 0 ? XPATH_INVALID_ARITY : XPATH_MEMORY_ERROR);
+		return;
+	}
+	for (uint32_t i = 0; f->g && i < (is ? f->n_tensors : n_list); i++) {
+		const uint32_t t = is ? i : list[i].i;
+
+		if ((!is || is(f->g, t)) && f->tensors[t] &&
+			xmlXPathNodeSetAdd(set, f->tensors[t]) < 0)
+			query_of(parser)->nomem = true;
+	}
+	valuePush(parser, xmlXPathWrapNodeSet(set));
+}
+
+static void inputs_function(xmlXPathParserContextPtr parser, int n)
+{
+	const struct tn_graph *g = query_of(parser)->facts->g;
+
+	by_kind(parser, n, g ? g->inputs : NULL, g ? g->n_inputs : 0, NULL);
+}
+
+static void outputs_function(xmlXPathParserContextPtr parser, int n)
+{
+	const struct tn_graph *g = query_of(parser)->facts->g;
+
+	by_kind(parser, n, g ? g->outputs : NULL, g ? g->n_outputs : 0, NULL);
+}
+
+static void constants_function(xmlXPathParserContextPtr parser, int n)
+{
+	by_kind(parser, n, NULL, 0, is_constant);
+}
+
+static void variables_function(xmlXPathParserContextPtr parser, int n)
+{
+	by_kind(parser, n, NULL, 0, is_variable);
+}
+
 static void matches_function(xmlXPathParserContextPtr parser, int n)
 {
 	xmlChar *pattern, *text;
@@ -230,6 +288,10 @@ static const struct {
 	{ "tensors", tensors_function },
 	{ "op", op_function },
 	{ "ops", ops_function },
+	{ "inputs", inputs_function },
+	{ "outputs", outputs_function },
+	{ "constants", constants_function },
+	{ "variables", variables_function },
 	{ "matches", matches_function },
 };
 
@@ -542,7 +604,8 @@ static enum tn_status check_rule(const struct tn_rule *rule, const struct tn_fac
 }
 
 enum tn_status tn_rules_check(const struct tn_rule_set *rules, const bool *skip,
-	const struct tn_graph *g, const struct tn_plan *plan, struct tn_arena *arena,
+	const struct tn_graph *g, const struct tn_plan *plan,
+	const struct tn_facts_tables *tables, struct tn_arena *arena,
 	struct tn_diags *diags)
 {
 	struct tn_facts_needs needs = { 0 };
@@ -565,7 +628,7 @@ enum tn_status tn_rules_check(const struct tn_rule_set *rules, const bool *skip,
 	if (!any)
 		return TN_OK;
 	tn_arena_init(&scratch);
-	status = tn_facts_build(g, plan, &needs, &scratch, &facts);
+	status = tn_facts_build(g, plan, tables, &needs, &scratch, &facts);
 	for (size_t i = 0; i < rules->n && status == TN_OK; i++)
 		if (rules->items[i].context && !(skip && skip[i]))
 			status = check_rule(&rules->items[i], &facts, g, arena, diags);

@@ -4,7 +4,7 @@
  *
  * XPath 1.0 with some functions more: tensor(i) and op(i) are the elements of those
  * indices, tensors(dtypes) and ops(types) those of these kinds (words with blanks between,
- * patterns), matches(text, pattern) compares with '*' and '?'. Nothing is read but the
+ * patterns), inputs(), outputs(), constants() and variables() tensors, matches(text, pattern) compares with '*' and '?'. Nothing is read but the
  * facts; an expression that takes too many steps is an error of its rule. */
 #ifndef TN_RULES_CHECK_H
 #define TN_RULES_CHECK_H
@@ -13,12 +13,16 @@
 #include "plan/plan.h"
 #include "rules/rules.h"
 
+struct tn_facts_tables; /* rules/facts.h */
+
 /* Judges the graph, which has passed validation, by all rules that have a check and are
- * on (skip[i] false; NULL: all). plan may be NULL. TN_ERR_INPUT, reported at the rule,
+ * on (skip[i] false; NULL: all). plan and tables
+ * may be NULL. TN_ERR_INPUT, reported at the rule,
  * when one is wrong or takes too long. */
 enum tn_status TN_MUST_CHECK tn_rules_check(const struct tn_rule_set *rules,
 	const bool *skip, const struct tn_graph *g, const struct tn_plan *plan,
-	struct tn_arena *arena, struct tn_diags *diags);
+	const struct tn_facts_tables *tables, struct tn_arena *arena,
+	struct tn_diags *diags);
 
 /* Tries the expressions of a rule on a small model: what is wrong with them, or NULL. The
  * text lives in the arena. *out_nomem: there was no memory to find out. */

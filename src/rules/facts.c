@@ -29,19 +29,13 @@ static const char *const field_names[] = {
 
 /* Tables over the tensors, made when they are needed. */
 struct tables {
-	struct tn_order order;
-	struct tn_aliases aliases;
-	struct tn_liveness live;
-	struct tn_inplace inplace;
-	uint32_t *producer, *readers, *same_name;
+	struct tn_facts_tables known; /* of the graph */
+	uint32_t *producer, *reader, *readers, *same_name;
 	bool *is_input, *is_output;
 };
 
-/* Text nodes by value. */
-struct values {
-	xmlNodePtr *slot;
-	size_t size, n;
-};
+#define RECENT 64 /* text nodes of values that may come again */
+#define SMALL  4096 /* those of small numbers */
 
 struct builder {
 	const struct tn_graph *g;
@@ -50,7 +44,7 @@ struct builder {
 	struct tn_arena *arena;
 	struct tables t;
 	struct tn_facts *out;
-	struct values values;
+	xmlNodePtr recent[RECENT], small[SMALL];
 	size_t candidate; /* the next one */
 	bool failed;
 };
@@ -71,6 +65,18 @@ static bool is_operator(const char *word, size_t len)
 			       strncmp(word, "mod", 3) == 0));
 }
 
+/* A function that gives tensors. */
+static bool is_set(const char *word, size_t len)
+{
+	static const char *const names[] = { "tensors", "inputs", "outputs", "constants",
+		"variables" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == len && strncmp(names[i], word, len) == 0)
+			return true;
+	return false;
+}
+
 /* Literals do not count. A star is a product behind an operand, else any name at all. */
 void tn_facts_need(struct tn_facts_needs *needs, const char *at)
 {
@@ -81,7 +87,7 @@ void tn_facts_need(struct tn_facts_needs *needs, const char *at)
 
 		while (is_word(at[len]))
 			len++;
-		if (len == 7 && strncmp(at, "tensors", 7) == 0)
+		if (len && is_set(at, len))
 			needs->fields |= BIT(F_TENSOR);
 		for (int f = 0; f < FIELD_COUNT && len; f++)
 			if (strlen(field_names[f]) == len &&
@@ -113,55 +119,26 @@ static bool needed(const struct builder *b, enum field f)
 	return b->fields >> f & 1;
 }
 
-/* The text node of a value: one for all attributes that have it. */
-static xmlNodePtr text_of(struct builder *b, const char *value)
+static xmlNodePtr new_text(struct builder *b, const char *value)
 {
-	struct values *v = &b->values;
-	size_t at;
+	xmlNodePtr text = TN_NEW(b->arena, xmlNode);
 
-	if (2 * (v->n + 1) > v->size) {
-		struct values old = *v;
-
-		v->size = old.size ? 2 * old.size : 1024;
-		v->slot = TN_NEW_ARRAY(b->arena, xmlNodePtr, v->size);
-		for (size_t i = 0; i < old.size && v->slot; i++) {
-			if (!old.slot[i])
-				continue;
-			at = hash(old.slot[i]->content) & (v->size - 1);
-			while (v->slot[at])
-				at = (at + 1) & (v->size - 1);
-			v->slot[at] = old.slot[i];
-		}
-	}
-	if (!v->slot)
+	if (!text)
 		return NULL;
-	at = hash((const xmlChar *)value) & (v->size - 1);
-	while (v->slot[at] && !xmlStrEqual(v->slot[at]->content, (const xmlChar *)value))
-		at = (at + 1) & (v->size - 1);
-	if (!v->slot[at]) {
-		xmlNodePtr text = TN_NEW(b->arena, xmlNode);
-
-		if (!text)
-			return NULL;
-		text->type = XML_TEXT_NODE;
-		text->name = (const xmlChar *)"text";
-		text->doc = b->out->doc;
-		text->content = (xmlChar *)tn_arena_strdup(b->arena, value);
-		if (!text->content)
-			return NULL;
-		v->slot[at] = text;
-		v->n++;
-	}
-	return v->slot[at];
+	text->type = XML_TEXT_NODE;
+	text->name = (const xmlChar *)"text";
+	text->doc = b->out->doc;
+	text->content = (xmlChar *)tn_arena_strdup(b->arena, value);
+	return text->content ? text : NULL;
 }
 
-/* The name lives as long as the document. */
-static void put(struct builder *b, xmlNodePtr node, const char *name, const char *value)
+/* The name lives as long as the document. Text nodes may belong to several attributes:
+ * nobody asks them for their parents. */
+static void attach(struct builder *b, xmlNodePtr node, const char *name, xmlNodePtr text)
 {
-	xmlAttrPtr attr = node ? TN_NEW(b->arena, xmlAttr) : NULL;
-	xmlNodePtr text = attr ? text_of(b, value) : NULL;
+	xmlAttrPtr attr = node && text ? TN_NEW(b->arena, xmlAttr) : NULL;
 
-	if (!text) {
+	if (!attr) {
 		b->failed = true;
 		return;
 	}
@@ -176,12 +153,30 @@ static void put(struct builder *b, xmlNodePtr node, const char *name, const char
 	node->properties = attr;
 }
 
+/* The value just put is often the next one, too: types, roles, shapes. */
+static void put(struct builder *b, xmlNodePtr node, const char *name, const char *value)
+{
+	const size_t slot = hash((const xmlChar *)value) % RECENT;
+
+	if (!b->recent[slot] ||
+		strcmp((const char *)b->recent[slot]->content, value) != 0)
+		b->recent[slot] = new_text(b, value);
+	attach(b, node, name, b->recent[slot]);
+}
+
 static void put_int(struct builder *b, xmlNodePtr node, const char *name, int64_t value)
 {
-	char text[24];
+	const bool small = value >= 0 && value < SMALL;
+	xmlNodePtr text = small ? b->small[value] : NULL;
+	char digits[24];
 
-	snprintf(text, sizeof(text), "%" PRId64, value);
-	put(b, node, name, text);
+	if (!text) {
+		snprintf(digits, sizeof(digits), "%" PRId64, value);
+		text = new_text(b, digits);
+	}
+	if (small)
+		b->small[value] = text;
+	attach(b, node, name, text);
 }
 
 static void put_text(
@@ -290,16 +285,16 @@ static void put_life(struct builder *b, xmlNodePtr node, uint32_t i)
 {
 	const struct tn_span *span;
 
-	if (b->t.live.tensor) {
-		span = &b->t.live.tensor[i];
+	if (b->t.known.live.tensor) {
+		span = &b->t.known.live.tensor[i];
 		if (span->first <= span->last) {
 			field_int(b, node, F_FIRST, span->first / 2);
 			field_int(b, node, F_LAST, span->last / 2);
 		}
 	}
-	if (b->t.aliases.of) {
-		field_int(b, node, F_ROOT, b->t.aliases.of[i].root.i);
-		field_int(b, node, F_OFFSET, b->t.aliases.of[i].offset);
+	if (b->t.known.aliases.of) {
+		field_int(b, node, F_ROOT, b->t.known.aliases.of[i].root.i);
+		field_int(b, node, F_OFFSET, b->t.known.aliases.of[i].offset);
 	}
 }
 
@@ -322,16 +317,19 @@ static void put_tensor(struct builder *b, xmlNodePtr node, uint32_t i)
 	field_flag(b, node, F_IS_OUTPUT, b->t.is_output && b->t.is_output[i]);
 	if (t->view_of.i != TN_NONE)
 		field_int(b, node, F_VIEW_OF, t->view_of.i);
-	field_int(b, node, F_SCALES, t->quant.n);
-	if (needed(b, F_ZERO_POINTS))
+	if (t->quant.n)
+		field_int(b, node, F_SCALES, t->quant.n);
+	if (t->quant.n && needed(b, F_ZERO_POINTS))
 		field_int(b, node, F_ZERO_POINTS, zero_points(&t->quant));
 	if (t->quant.n > 1)
 		field_int(b, node, F_CHANNEL, t->quant.axis);
 	if (b->t.producer && b->t.producer[i] != TN_NONE)
 		field_int(b, node, F_PRODUCER, b->t.producer[i]);
+	if (b->t.reader && b->t.reader[i] != TN_NONE)
+		field_int(b, node, F_READER, b->t.reader[i]);
 	if (b->t.readers)
 		field_int(b, node, F_READERS, b->t.readers[i]);
-	if (b->t.same_name)
+	if (b->t.same_name && b->t.same_name[i] > 1)
 		field_int(b, node, F_SAME_NAME, b->t.same_name[i]);
 	put_life(b, node, i);
 	if (b->plan && i < b->plan->n_tensors &&
@@ -404,25 +402,45 @@ static void add_attrs(struct builder *b, xmlNodePtr parent, const struct tn_op *
 	}
 }
 
+static void add_candidate(
+	struct builder *b, xmlNodePtr parent, const struct tn_candidate *c)
+{
+	xmlNodePtr node = add(b, parent, "candidate", true, c->op.i);
+
+	put_int(b, node, "input", c->in.i);
+	put_int(b, node, "output", c->out.i);
+	put(b, node, "verdict", c->verdict == VERDICT_PROVED ? "proved" : "rejected");
+	if (c->failed != OBLIGATION_NONE)
+		put(b, node, "obligation", tn_obligation_name(c->failed));
+	put_int(b, node, "saves", c->saves_bytes);
+	if (c->declined)
+		put(b, node, "declined", "yes");
+}
+
+/* Candidates come in the order of the ops. Of an op, the best: proved, or what fails
+ * first. */
 static void add_candidates(struct builder *b, xmlNodePtr parent, uint32_t op)
 {
-	for (; b->candidate < b->t.inplace.n; b->candidate++) {
-		const struct tn_candidate *c = &b->t.inplace.list[b->candidate];
-		xmlNodePtr node;
+	const struct tn_inplace *all = &b->t.known.inplace;
+	const struct tn_candidate *best = NULL;
+
+	for (; b->candidate < all->n; b->candidate++) {
+		const struct tn_candidate *c = &all->list[b->candidate];
 
 		if (c->op.i != op || b->failed)
-			return;
-		node = add(b, parent, "candidate", true, op);
-		put_int(b, node, "input", c->in.i);
-		put_int(b, node, "output", c->out.i);
-		put(b, node, "verdict",
-			c->verdict == VERDICT_PROVED ? "proved" : "rejected");
-		if (c->failed != OBLIGATION_NONE)
-			put(b, node, "obligation", tn_obligation_name(c->failed));
-		put_int(b, node, "saves", c->saves_bytes);
-		if (c->declined)
-			put(b, node, "declined", "yes");
+			break;
+		if (!best || (best->verdict != VERDICT_PROVED &&
+				     (c->verdict == VERDICT_PROVED ||
+					     c->failed < best->failed)))
+			best = c;
+		if (needed(b, F_CANDIDATE))
+			add_candidate(b, parent, c);
 	}
+	if (best)
+		field_text(b, parent, F_IN_PLACE,
+			best->verdict == VERDICT_PROVED
+				? "proved"
+				: tn_obligation_name(best->failed));
 }
 
 static bool is_quantized(const struct tn_tensor *t)
@@ -473,7 +491,7 @@ static const char *access_name(enum tn_op_kind kind)
 
 static void add_op(struct builder *b, xmlNodePtr root, uint32_t position)
 {
-	const uint32_t i = b->t.order.at[position].i;
+	const uint32_t i = b->t.known.order.at[position].i;
 	const struct tn_op *op = &b->g->ops[i];
 	xmlNodePtr node = add(b, root, "op", true, i);
 	bool is_float, quantized;
@@ -489,7 +507,8 @@ static void add_op(struct builder *b, xmlNodePtr root, uint32_t position)
 		field_flag(b, node, F_FLOAT, is_float);
 		field_flag(b, node, F_QUANTIZED, quantized);
 	}
-	field_flag(b, node, F_ELIDED, b->t.aliases.elided && b->t.aliases.elided[i]);
+	field_flag(b, node, F_ELIDED,
+		b->t.known.aliases.elided && b->t.known.aliases.elided[i]);
 	if (needed(b, F_ATTR))
 		add_attrs(b, node, op);
 	add_operands(b, node, F_INPUT, op->inputs, op->n_inputs);
@@ -576,19 +595,26 @@ static enum tn_status find_users(struct builder *b)
 	struct tables *t = &b->t;
 
 	t->producer = TN_NEW_ARRAY(b->arena, uint32_t, g->n_tensors);
+	t->reader = TN_NEW_ARRAY(b->arena, uint32_t, g->n_tensors);
 	t->readers = TN_NEW_ARRAY(b->arena, uint32_t, g->n_tensors);
 	t->is_input = TN_NEW_ARRAY(b->arena, bool, g->n_tensors);
 	t->is_output = TN_NEW_ARRAY(b->arena, bool, g->n_tensors);
-	if (!t->producer || !t->readers || !t->is_input || !t->is_output)
+	if (!t->producer || !t->reader || !t->readers || !t->is_input || !t->is_output)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_tensors; i++)
-		t->producer[i] = TN_NONE;
+		t->producer[i] = t->reader[i] = TN_NONE;
 	for (uint32_t i = 0; i < g->n_ops; i++) {
 		const struct tn_op *op = &g->ops[i];
 
-		for (uint32_t k = 0; k < op->n_inputs; k++)
-			if (tn_tensor_id_ok(g, op->inputs[k]))
-				t->readers[op->inputs[k].i]++;
+		for (uint32_t k = 0; k < op->n_inputs; k++) {
+			const uint32_t in = op->inputs[k].i;
+
+			if (!tn_tensor_id_ok(g, op->inputs[k]))
+				continue;
+			t->readers[in]++;
+			if (t->reader[in] == TN_NONE)
+				t->reader[in] = i;
+		}
 		for (uint32_t k = 0; k < op->n_outputs; k++)
 			if (tn_tensor_id_ok(g, op->outputs[k]))
 				t->producer[op->outputs[k].i] = i;
@@ -600,20 +626,26 @@ static enum tn_status find_users(struct builder *b)
 	return TN_OK;
 }
 
-static enum tn_status make_tables(struct builder *b)
+static enum tn_status make_tables(struct builder *b, const struct tn_facts_tables *given)
 {
-	const uint64_t proofs = BIT(F_CANDIDATE),
+	const uint64_t proofs = BIT(F_CANDIDATE) | BIT(F_IN_PLACE),
 		       lives = BIT(F_FIRST) | BIT(F_LAST) | proofs,
 		       places = BIT(F_ROOT) | BIT(F_OFFSET) | BIT(F_ELIDED) | lives,
-		       users = BIT(F_PRODUCER) | BIT(F_READERS) | BIT(F_IS_INPUT) |
-			       BIT(F_IS_OUTPUT);
-	struct tables *t = &b->t;
-	enum tn_status status = tn_order_given(b->g, b->arena, &t->order);
+		       users = BIT(F_PRODUCER) | BIT(F_READERS) | BIT(F_READER) |
+			       BIT(F_IS_INPUT) | BIT(F_IS_OUTPUT);
+	struct tn_facts_tables *t = &b->t.known;
+	enum tn_status status = TN_OK;
 
-	if (status == TN_OK && b->fields & users)
+	if (b->fields & users)
 		status = find_users(b);
 	if (status == TN_OK && needed(b, F_SAME_NAME))
 		status = count_names(b);
+	if (given) {
+		*t = *given;
+		return status;
+	}
+	if (status == TN_OK)
+		status = tn_order_given(b->g, b->arena, &t->order);
 	if (status == TN_OK && b->fields & places)
 		status = tn_aliases_find(b->g, b->arena, &t->aliases);
 	if (status == TN_OK && b->fields & lives)
@@ -637,7 +669,8 @@ static void add_tensors(struct builder *b, xmlNodePtr root)
 }
 
 enum tn_status tn_facts_build(const struct tn_graph *g, const struct tn_plan *plan,
-	const struct tn_facts_needs *needs, struct tn_arena *arena, struct tn_facts *out)
+	const struct tn_facts_tables *tables, const struct tn_facts_needs *needs,
+	struct tn_arena *arena, struct tn_facts *out)
 {
 	struct builder b = {
 		.g = g, .plan = plan, .fields = needs->fields, .arena = arena, .out = out
@@ -660,7 +693,7 @@ enum tn_status tn_facts_build(const struct tn_graph *g, const struct tn_plan *pl
 	root->parent = (xmlNodePtr)out->doc;
 	out->doc->children = out->doc->last = root;
 	out->in_arena = true;
-	status = make_tables(&b);
+	status = make_tables(&b, tables);
 	if (status != TN_OK)
 		return status;
 	put_model(&b, root);

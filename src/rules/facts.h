@@ -5,8 +5,9 @@
  *          lossy arena activations>
  *     <tensor index name dtype rank shape elements bytes role constant clobber mutated
  *             observed is-input is-output view-of scales zero-points channel producer
- *             readers same-name first last root offset region address/>
- *     <op index name type access position float quantized elided>
+ *             reader readers same-name first last root offset region address/>
+ *     <op index name type access position float quantized elided
+ *         in-place>
  *       <attr name value/>            lists with blanks between their elements
  *       <input .../> <output .../>    operands, with the attributes of their tensors
  *       <candidate input output verdict obligation saves declined/>
@@ -20,8 +21,10 @@
 
 #include <libxml/tree.h>
 
+#include "analysis/liveness.h"
 #include "base/arena.h"
 #include "base/status.h"
+#include "inplace/inplace.h"
 #include "ir/graph.h"
 #include "plan/plan.h"
 
@@ -41,11 +44,19 @@ struct tn_facts {
 	bool in_arena; /* the nodes are; the document is libxml2's */
 };
 
-/* The graph has passed validation; plan may be NULL. All but the document itself
+/* Tables of the graph that somebody has already. */
+struct tn_facts_tables {
+	struct tn_order order;
+	struct tn_aliases aliases;
+	struct tn_liveness live;
+	struct tn_inplace inplace;
+};
+
+/* The graph has passed validation; plan and tables may be NULL. All but the document itself
  * lives in the arena; tn_facts_release frees it, also after an error. */
 enum tn_status TN_MUST_CHECK tn_facts_build(const struct tn_graph *g,
-	const struct tn_plan *plan, const struct tn_facts_needs *needs,
-	struct tn_arena *arena, struct tn_facts *out);
+	const struct tn_plan *plan, const struct tn_facts_tables *tables,
+	const struct tn_facts_needs *needs, struct tn_arena *arena, struct tn_facts *out);
 
 void tn_facts_release(struct tn_facts *facts);
 
