@@ -117,6 +117,8 @@ static void add_options(const struct tn_govern *g, struct tn_ward *w)
 	o->execution = (enum tenure_execution)execution;
 	if (c->fail_on && o->fail_on == TENURE_LEVEL_ERROR)
 		o->fail_on = (enum tenure_level)tn_severity_parse(c->fail_on);
+	if (!o->target)
+		o->target = c->target;
 	for (size_t i = 0; i < c->n_budgets; i++) {
 		if (!matches(g, w, c->budgets[i].models))
 			continue;

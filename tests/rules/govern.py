@@ -157,6 +157,9 @@ def configuration(t):
     t.expect("budget", t.lint("models/deep/b.json")[:2],
              (1, {"memory/over-budget": ["error"], "live/dead-op": ["note"]}))
     t.expect("--ram goes before", t.lint("--ram", "1K", "models/deep/b.json")[0], 0)
+    write("", 'target="no-such-board"')
+    t.expect("target", t.lint("models/a.json")[0], 2)
+    t.expect("--target goes before", t.lint("--target", "rp2040", "models/a.json")[0], 0)
     write('<ignore models="b.json"/>')
     t.expect("ignored", t.lint("models/a.json", "models/deep/b.json")[:2], (0, dead))
     write('<suppress rule="live/*" name="EXP#0" models="models/a.json">it is kept</suppress>')
