@@ -294,6 +294,20 @@ static void weigh(const struct judge *j, struct tn_candidate *c)
 		c->saves_bytes = in + out - least;
 }
 
+/* Does the op read the same storage through another operand as well? That one may die where
+ * this one does not, and the output lie over bytes that both have. */
+static bool has_sibling(const struct judge *j, const struct tn_candidate *c)
+{
+	const struct tn_op *op = &j->g->ops[c->op.i];
+
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		if (k != c->input && op->inputs[k].i != TN_NONE &&
+			j->aliases->of[op->inputs[k].i].root.i ==
+				j->aliases->of[c->in.i].root.i)
+			return true;
+	return false;
+}
+
 static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
 {
 	const struct tn_graph *g = j->g;
@@ -332,7 +346,7 @@ static enum tn_status judge_one(struct judge *j, struct tn_candidate *c)
 	if (!a->dense || !j->aliases->of[c->out.i].dense)
 		reject(c, OBLIGATION_O4, "LAYOUT", c->op, a->offset, end);
 	if (c->verdict == VERDICT_REJECTED && c->failed != OBLIGATION_O4)
-		return TN_OK;
+		return has_sibling(j, c) ? measure(j, c) : TN_OK;
 	status = measure(j, c);
 	if (status != TN_OK)
 		return status;

@@ -379,46 +379,100 @@ static enum tn_status take_candidate(
 	return add_pair(c, from, cand, is_whole(c, a) && is_whole(c, b) ? rule : NULL);
 }
 
-/* ---- what may be left out in some order ---- */
+/* ---- what other choices may do ---- */
 
-/* Does nobody want the tensor but this op and ops that are left out? */
-static bool is_its_own(const struct costing *c, uint32_t tensor, uint32_t id)
+/* By tensor: how many ops that run read it; one more if it is kept to the end. */
+static uint32_t *count_wishes(const struct costing *c)
 {
 	const struct tn_graph *g = c->t->g;
-	enum tn_life_reason reason = c->t->live->tensor[tensor].reason;
+	uint32_t *wishes = TN_NEW_ARRAY(c->arena, uint32_t, g->n_tensors);
+	uint32_t *seen = TN_NEW_ARRAY(c->arena, uint32_t, g->n_tensors);
 
-	if (reason != LIFE_READ && reason != LIFE_UNUSED)
-		return false;
+	if (!wishes || !seen)
+		return NULL;
 	for (uint32_t i = 0; i < g->n_ops; i++)
-		for (uint32_t k = 0; k < g->ops[i].n_inputs && i != id; k++)
-			if (g->ops[i].inputs[k].i == tensor && !c->t->aliases->elided[i])
-				return false;
-	return true;
+		for (uint32_t k = 0; k < g->ops[i].n_inputs; k++) {
+			uint32_t t = g->ops[i].inputs[k].i;
+
+			if (t == TN_NONE || c->t->aliases->elided[i] || seen[t] == i + 1)
+				continue;
+			seen[t] = i + 1;
+			wishes[t]++;
+		}
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		wishes[i] += c->t->live->tensor[i].reason > LIFE_READ;
+	return wishes;
+}
+
+static bool meet(const struct tn_alias *a, const struct tn_alias *b)
+{
+	return a->offset < b->offset + b->extent && b->offset < a->offset + a->extent;
 }
 
 /* An op that runs here and may be left out in another order, or when others run, is counted
  * as if it were nothing: before it are its operands, behind it is the result. When others
  * want an operand's bytes as well, a plan may need less than that. */
-static void count_idle(struct costing *c, uint32_t id)
+static void count_idle(struct costing *c, uint32_t id, const struct parts *members,
+	const uint32_t *wishes)
 {
 	const struct tn_aliases *al = c->t->aliases;
 	const struct tn_op *op = &c->t->g->ops[id];
 
-	c->out->ops[id].idle = al->may_elide[id];
-	for (uint32_t k = 0; k < op->n_inputs && al->may_elide[id]; k++) {
-		const struct tn_alias *a;
+	for (uint32_t k = 0; k < op->n_inputs; k++) {
+		uint32_t in = op->inputs[k].i, b;
 
-		if (op->inputs[k].i == TN_NONE)
+		if (in == TN_NONE || c->lowered.buffer_of[in] == TN_NONE)
 			continue;
-		a = &al->of[op->inputs[k].i];
-		for (uint32_t i = 0; i < al->n_tensors; i++)
-			if (al->of[i].root.i == a->root.i &&
-				(i != a->root.i || i == op->inputs[k].i) &&
-				al->of[i].offset < a->offset + a->extent &&
-				a->offset < al->of[i].offset + al->of[i].extent &&
-				!is_its_own(c, i, id))
+		b = c->lowered.buffer_of[in];
+		for (uint32_t i = members->first[b]; i < members->first[b + 1]; i++) {
+			uint32_t m = members->list[i];
+
+			if ((m == in ? wishes[m] > 1
+				     : m != al->of[in].root.i && wishes[m] &&
+						    meet(&al->of[m], &al->of[in])))
 				c->out->estimated = true;
+		}
 	}
+}
+
+/* A part that is wanted longer than the whole keeps others out of the whole. A copy of it
+ * would not: a plan that runs the op may need less than one that leaves it out. */
+static void count_parts(struct costing *c, const struct parts *members, uint32_t buffer,
+	const uint32_t *wishes)
+{
+	const struct tn_aliases *al = c->t->aliases;
+	uint32_t first = members->first[buffer], end = members->first[buffer + 1];
+
+	if (first == end || !al->parted[al->of[members->list[first]].root.i])
+		return;
+	if (end - first > PIECES_MAX)
+		c->out->estimated = true;
+	for (uint32_t i = first; i < end && !c->out->estimated; i++)
+		for (uint32_t k = first; k < i; k++) {
+			const struct tn_alias *a = &al->of[members->list[i]];
+			const struct tn_alias *b = &al->of[members->list[k]];
+
+			if (wishes[members->list[i]] && wishes[members->list[k]] &&
+				a->extent != b->extent && meet(a, b))
+				c->out->estimated = true;
+		}
+}
+
+static enum tn_status count_choices(struct costing *c)
+{
+	const uint32_t *wishes = count_wishes(c);
+	struct parts members;
+
+	if (!wishes || !list_parts(c, &members))
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < c->out->n_ops; i++) {
+		c->out->ops[i].idle = c->t->aliases->may_elide[i];
+		if (c->out->ops[i].idle)
+			count_idle(c, i, &members, wishes);
+	}
+	for (uint32_t b = 0; b < c->lowered.problem.n_buffers; b++)
+		count_parts(c, &members, b, wishes);
+	return TN_OK;
 }
 
 /* ---- all of it ---- */
@@ -517,8 +571,8 @@ enum tn_status tn_schedule_cost(const struct tn_tables *tables,
 	};
 	enum tn_status status = look(&c, diags);
 
-	for (uint32_t i = 0; i < out->n_ops; i++)
-		count_idle(&c, i);
+	if (status == TN_OK)
+		status = count_choices(&c);
 	if (status == TN_OK)
 		status = make_buffers(&c);
 	out->buffers = c.buffers.items;
