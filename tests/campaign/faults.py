@@ -93,8 +93,6 @@ FAULTS = {
          r'op->kind != OP_CAST\)', 'false')],
     'copies come from where they go to': [
         (COPIES, r'\.before, r->begin,', '.before, w->begin,')],
-    'recurrent ops leave their state alone': [
-        (REFERENCE, r'\(deed->opaque && ref->g', '(false && ref->g')],
     'elided ops are believed': [
         (VERIFY, r'\tif \(p->elided\) \{\n\t\tcheck_elided\(r\);',
          '\tif (p->elided) {\n\t\twrite_all(r);')],
