@@ -219,7 +219,7 @@
       } },
       { label: "cycles, at least", number: true, title: "what the core's peak figures allow; kernels need more", value: cycles },
       { label: "scratch, B", number: true, value: function (o) { return o.scratch; } },
-      { label: "kernel runs", value: function (o) { return o.kernel; } }
+      { label: "kernel runs", className: "name", value: function (o) { return o.kernel; } }
     ];
     if (several) t.regions.forEach(function (r, i) {
       function sum(o) { return (o.readBy[i] || 0) + (o.writtenBy[i] || 0); }
@@ -258,7 +258,7 @@
     for (k = y0; k <= y1; k += 2)
       t.shape(svg, "text", "tl-tick", { x: L - 6, y: y(Math.pow(2, k)) + 4 }).textContent = k < 0 ? "1/" + Math.pow(2, -k) : Math.pow(2, k);
     t.shape(svg, "text", "tl-num", { x: (W + L) / 2, y: H - 4 }).textContent = "multiply-accumulates for each byte moved";
-    t.shape(svg, "text", "tl-unit", { x: L + 74, y: 9 }).textContent = "MACs a cycle, at most";
+    t.shape(svg, "text", "tl-unit", { x: L + 134, y: 9 }).textContent = "MACs a cycle, at most";
     var lo = Math.pow(2, x0), hi = Math.pow(2, x1);
     t.shape(svg, "path", "roof-line", { d: "M" + x(lo) + " " + y(reach(lo)) + "L" + x(ridge()) + " " + y(core.macs) + "L" + x(hi) + " " + y(core.macs) });
     points.slice(0, 2000).forEach(function (o) {

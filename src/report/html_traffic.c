@@ -88,10 +88,10 @@ static void savings(struct tn_page *p, xmlNodePtr parent, const struct totals *a
 
 	tn_strbuf_init(&text);
 	if (all->n_left_out) {
-		tn_strbuf_printf(&text, "%" PRIu32 " %s nothing: ", all->n_left_out,
-			all->n_left_out == 1 ? "op runs" : "ops run");
-		tn_strbuf_puts(&text, "their outputs are bytes that are there already. "
-				      "That moves ");
+		tn_strbuf_printf(&text, "At %" PRIu32 " %s nothing runs: ",
+			all->n_left_out, all->n_left_out == 1 ? "op" : "ops");
+		tn_strbuf_puts(&text, "what would be copied is there already. That "
+				      "moves ");
 		number(&text, all->left_out, " B less than copies would.");
 		paragraph(p, parent, &text);
 	}
