@@ -109,9 +109,43 @@ def check_csv(folder):
     print("ok - CSV")
 
 
+# Chrome's trace event format, as far as it is used here.
+NUMBER = {"type": "number", "minimum": 0}
+EVENT = {"type": "object", "required": ["name", "ph", "pid", "tid", "args"],
+         "properties": {"name": {"type": "string"}, "cat": {"type": "string"},
+                        "ph": {"enum": ["X", "C", "M", "b", "e"]}, "pid": {"type": "integer"},
+                        "tid": {"type": "integer"}, "ts": NUMBER, "dur": NUMBER,
+                        "id": {"type": "string", "pattern": "^0x[0-9a-f]+$"},
+                        "args": {"type": "object"}},
+         "additionalProperties": False,
+         "allOf": [
+             {"if": {"properties": {"ph": {"const": "X"}}},
+              "then": {"required": ["ts", "dur", "cat"]}},
+             {"if": {"properties": {"ph": {"enum": ["b", "e"]}}},
+              "then": {"required": ["ts", "id", "cat"]}},
+             {"if": {"properties": {"ph": {"const": "C"}}},
+              "then": {"required": ["ts"], "properties": {"args": {
+                  "additionalProperties": {"type": "number"}, "minProperties": 1}}}},
+             {"if": {"properties": {"ph": {"const": "M"}}},
+              "then": {"properties": {"name": {"enum": ["process_name", "thread_name"]},
+                                      "args": {"required": ["name"]}}}}]}
+TRACE = {"type": "object", "required": ["traceEvents"],
+         "properties": {"displayTimeUnit": {"enum": ["ms", "ns"]},
+                        "traceEvents": {"type": "array", "items": EVENT}}}
+
+
 def check_trace(folder):
+    try:
+        import jsonschema
+        validator = jsonschema.Draft7Validator(TRACE)
+    except ImportError:
+        print("# skip: no python3-jsonschema")
+        validator = None
     for prefix in PREFIXES:
-        events = json.loads((folder / f"{prefix}.trace.json").read_text())["traceEvents"]
+        trace = json.loads((folder / f"{prefix}.trace.json").read_text())
+        errors = [e.message for e in validator.iter_errors(trace)] if validator else []
+        assert not errors, errors
+        events = trace["traceEvents"]
         ops = [e for e in events if e["ph"] == "X"]
         assert [e["ts"] for e in ops] == [2000 * i for i in range(8)]
         begins = {e["id"]: e for e in events if e["ph"] == "b"}
@@ -156,6 +190,26 @@ def check_explorer(folder, tenure, fixtures):
     print("ok - Model Explorer")
 
 
+def check_csv_of_plans(folder, tenure, fixtures):
+    """From the CSV one gets the plan's tensors and scratch back."""
+    for name in ("kws_i8", "vww_i8", "residual_f32", "branches_i8"):
+        graph, path = fixtures / "graphs" / f"{name}.json", folder / f"{name}.csv"
+        subprocess.run([tenure, "report", graph, "--csv", path], check=True)
+        plan = plan_of(tenure, graph)
+        with open(path, newline="", encoding="utf-8") as f:
+            rows = list(csv.DictReader(f))
+        got = {(r["name"], r["region"], *(int(r[k]) for k in ("bytes", "offset", "first", "last")))
+               for r in rows if r["kind"] != "scratch"}
+        want = {(t["name"], t["region"], t["bytes"], t["offset"], t["first"], t["last"])
+                for t in plan["tensors"]}
+        assert got == want, (name, got ^ want)
+        got = {(r["op"], int(r["bytes"]), int(r["offset"])) for r in rows if r["kind"] == "scratch"}
+        want = {(o["name"], o["scratch"]["bytes"], o["scratch"]["offset"])
+                for o in plan["ops"] if o["scratch"]}
+        assert got == want, (name, got ^ want)
+    print("ok - CSV is the plan")
+
+
 def check_every_graph(folder, tenure, fixtures):
     """`dot` reads the graph of every fixture, whole and in part."""
     if not shutil.which("dot"):
@@ -196,6 +250,7 @@ def main():
         check_csv(folder)
         check_trace(folder)
         check_explorer(folder, tenure, fixtures)
+        check_csv_of_plans(folder, tenure, fixtures)
         check_every_graph(folder, tenure, fixtures)
 
 
