@@ -256,6 +256,9 @@ static enum tn_status region(const struct tn_view *v, const struct tn_boxes *box
 	tn_strbuf_puts(out, ": ");
 	tn_escape_number(out, p.height);
 	tn_strbuf_puts(out, " B used\n");
+	/* a cell has one letter, however many buffers meet in it */
+	tn_escape_number(out, p.height / ROWS + (p.height % ROWS != 0));
+	tn_strbuf_puts(out, " B a row, the smallest on top\n");
 	draw(&p);
 	if (p.failed)
 		return TN_ERR_NOMEM;
