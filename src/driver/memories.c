@@ -184,8 +184,16 @@ static void read_reserve(struct reader *r)
 	int64_t bytes = 0;
 	bool given;
 
-	if (!r->out->n_regions && tn_reserve_plain(r->text, &bytes))
-		return; /* of the one memory: the budget counts it */
+	if (!r->out->n_regions && tn_reserve_plain(r->text, &bytes)) {
+		/* of the one memory: the budget counts it */
+		if (r->options->ram < 0 && !r->options->target)
+			refuse(r,
+				"there is nothing to take it from: give --ram, --target "
+				"or --region");
+		else if (r->options->ram >= 0 && bytes > r->options->ram)
+			refuse(r, "--ram has only %" PRId64 " bytes", r->options->ram);
+		return;
+	}
 	region = find(r, r->text, (size_t)(at - r->text));
 	if (!region || !field(r, &at, ':', "size", &given, &bytes))
 		return;

@@ -105,7 +105,8 @@ static enum tn_status check_dump(struct tn_run *run)
 				(int)len, at);
 			tn_diag_note(&run->diags,
 				"stages: "
-				"graph,order,alias,live,hazards,inplace,problem,plan");
+				"graph,order,alias,live,hazards,inplace,problem,plan,"
+				"claims");
 			return TN_ERR_INPUT;
 		}
 		at += len + (at[len] == ',');

@@ -56,7 +56,37 @@ static enum tn_status place_members(struct tn_lowering *l)
 /* Sums that need no planner: everything apart, and the largest live sum. */
 struct event {
 	int64_t time, size;
+	int64_t pad; /* of size, the bytes behind the value */
 };
+
+#define PADS_MAX ((int64_t)1 << 16) /* larger pads are taken for this */
+
+/* How many of each pad are alive; the topmost value needs none, so the most is no cost. */
+struct pads {
+	uint32_t *n; /* by bytes */
+	int64_t top;
+};
+
+static bool pads_init(struct pads *p, int64_t align, struct tn_arena *arena)
+{
+	*p = (struct pads){ .n = TN_NEW_ARRAY(arena, uint32_t,
+				    (size_t)tn_min_i64(align, PADS_MAX) + 1) };
+	return p->n != NULL;
+}
+
+static void pads_count(struct pads *p, const struct event *e)
+{
+	int64_t pad = tn_min_i64(e->pad, PADS_MAX);
+
+	if (e->size > 0) {
+		p->n[pad]++;
+		p->top = tn_max_i64(p->top, pad);
+	} else if (e->size < 0) {
+		p->n[pad]--;
+	}
+	while (p->top && !p->n[p->top])
+		p->top--;
+}
 
 static int by_time(const void *a, const void *b)
 {
@@ -64,7 +94,9 @@ static int by_time(const void *a, const void *b)
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	return x->size < y->size ? -1 : x->size > y->size; /* frees first */
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1; /* frees first */
+	return x->pad < y->pad ? -1 : x->pad > y->pad;
 }
 
 static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
@@ -73,9 +105,10 @@ static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 	const struct tn_pieces *pieces = &l->pieces;
 	size_t n = pieces->first[l->buffers.count];
 	struct event *events = TN_NEW_ARRAY(l->arena, struct event, 2 * n);
+	struct pads pads;
 	int64_t now = 0, size;
 
-	if (!events)
+	if (!events || !pads_init(&pads, l->options->align, l->arena))
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		if (l->out->buffer_of[i] == TN_NONE)
@@ -93,13 +126,15 @@ static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 		for (uint32_t i = pieces->first[b]; i < pieces->first[b + 1]; i++) {
 			const struct tn_piece *p = &pieces->list[i];
 
-			if (p->hi < l->buffers.items[b].size)
+			if (pieces->first[b + 1] - pieces->first[b] > 1)
 				size = p->hi - p->lo;
 			else if (!tn_align_up_i64(
 					 p->hi - p->lo, l->options->align, &size))
 				return TN_ERR_INPUT;
-			events[2 * i] = (struct event){ p->begin, size };
-			events[2 * i + 1] = (struct event){ p->end, -size };
+			events[2 * i] =
+				(struct event){ p->begin, size, size - (p->hi - p->lo) };
+			events[2 * i + 1] =
+				(struct event){ p->end, -size, size - (p->hi - p->lo) };
 		}
 	}
 	if (n)
@@ -107,8 +142,9 @@ static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 	for (size_t i = 0; i < 2 * n; i++) {
 		if (!tn_add_i64(now, events[i].size, &now))
 			return TN_ERR_INPUT;
+		pads_count(&pads, &events[i]);
 		l->out->disjoint_bound_bytes =
-			tn_max_i64(l->out->disjoint_bound_bytes, now);
+			tn_max_i64(l->out->disjoint_bound_bytes, now - pads.top);
 	}
 	return TN_OK;
 }

@@ -275,6 +275,9 @@ static const struct {
 		"'conv0' has 8000 bytes, but the largest region" },
 	{ { KWS, { "--region", "a:64K", "--ram", "9000" } }, 2,
 		"--ram is the budget of a single memory" },
+	{ { KWS, { "--reserve", "5" } }, 2, "there is nothing to take it from" },
+	{ { KWS, { "--ram", "1024", "--reserve", "2048" } }, 2,
+		"--ram has only 1024 bytes" },
 	/* it does not fit, but nothing is wrong with the command */
 	{ { KWS, { "--region", "a:15999", "--overlap", "none" } }, 1,
 		"1 B are missing in 'a', which has 15999 B" },

@@ -28,14 +28,14 @@ static const struct plan_case {
 } plans[] = {
 	{ "concat-rows", "join", 64, 128 },
 	{ "concat-channels", "", 192, 256 },
-	{ "concat-channels-of-a-pixel", "join", 24, 40 },
+	{ "concat-channels-of-a-pixel", "join", 24, 32 },
 	{ "concat-twice", "", 64, 128 },
 	{ "concat-constant", "", 64, 128 },
 	{ "concat-taken", "join", 128, 192 },
 	{ "concat-scale", "", 64, 128 },
 	{ "concat-outputs", "", 96, 128 },
 	{ "concat-of-inputs", "join", 96, 96 },
-	{ "concat-odd-inputs", "", 98, 160 },
+	{ "concat-odd-inputs", "", 98, 146 },
 	{ "concat-variable", "", 96, 160 },
 	{ "concat-rewritten", "", 128, 160 },
 	{ "concat-nested", "join again", 96, 192 },
@@ -46,10 +46,10 @@ static const struct plan_case {
 	{ "passed-through-late", "join", 192, 320 },
 	{ "slices", "rows row", 192, 256 },
 	{ "identities", "turn pad cast one all", 32, 64 },
-	{ "odd-view", "", 104, 176 },
+	{ "odd-view", "", 104, 168 },
 	{ "copy-is-smaller", "", 144, 144 },
 	{ "nothing-to-join", "none", 64, 96 },
-	{ "nibbles", "", 40, 48 },
+	{ "nibbles", "", 40, 40 },
 	{ "backwards", "", 32, 32 },
 };
 
@@ -80,26 +80,45 @@ START_TEST(plan_of_fixture)
 }
 END_TEST
 
-/* Every overlap mode and alignment gives a plan that the verifier accepts. */
+#define N_PLANS (int)(sizeof(plans) / sizeof(*plans))
+
+/* Of these the planner does not prove that its plan is the best. */
+static const char *const others[] = { "part-and-whole", "kept-part" };
+
+static void verify_fixture(tenure_options *options, const char *graph)
+{
+	struct tn_run run;
+
+	ck_assert_msg(plan_fixture(&run, options, graph) == TN_OK && run.verified,
+		"%s: mode %d, alignment %d, order %d", graph, options->overlap,
+		(int)options->align, options->schedule);
+	ck_assert_msg(run.plan.bound_bytes <= run.plan.activation_bytes,
+		"%s: mode %d, alignment %d, order %d: bound %lld of %lld", graph,
+		options->overlap, (int)options->align, options->schedule,
+		(long long)run.plan.bound_bytes, (long long)run.plan.activation_bytes);
+	if (options->overlap == TENURE_OVERLAP_NONE)
+		ck_assert_int_le(
+			run.plan.disjoint_bound_bytes, run.plan.activation_bytes);
+	tn_run_release(&run);
+}
+
+/* Every overlap mode and alignment gives a plan that the verifier accepts, none below its
+ * bound. */
 START_TEST(every_mode_is_verified)
 {
+	const char *graph = _i < N_PLANS ? plans[_i].graph : others[_i - N_PLANS];
 	static const int64_t aligns[] = { 1, 2, 16, 64 };
 
 	for (int mode = TENURE_OVERLAP_NONE; mode <= TENURE_OVERLAP_FULL; mode++) {
 		for (size_t a = 0; a < sizeof(aligns) / sizeof(*aligns); a++) {
 			tenure_options options;
-			struct tn_run run;
 
 			tenure_options_init(&options);
 			options.overlap = (enum tenure_overlap)mode;
 			options.align = aligns[a];
-			ck_assert_msg(
-				plan_fixture(&run, &options, plans[_i].graph) == TN_OK &&
-					run.verified,
-				"%s: mode %d, alignment %d", plans[_i].graph, mode,
-				(int)aligns[a]);
-			ck_assert_int_le(run.plan.bound_bytes, run.plan.activation_bytes);
-			tn_run_release(&run);
+			verify_fixture(&options, graph);
+			options.schedule = TENURE_SCHEDULE_SEARCH;
+			verify_fixture(&options, graph);
 		}
 	}
 }
@@ -162,8 +181,8 @@ Suite *tn_test_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, plan_of_fixture, 0, sizeof(plans) / sizeof(*plans));
-	tcase_add_loop_test(
-		tc, every_mode_is_verified, 0, sizeof(plans) / sizeof(*plans));
+	tcase_add_loop_test(tc, every_mode_is_verified, 0,
+		N_PLANS + sizeof(others) / sizeof(*others));
 	tcase_add_loop_test(
 		tc, verdict_of_operand, 0, sizeof(verdicts) / sizeof(*verdicts));
 	suite_add_tcase(s, tc);
