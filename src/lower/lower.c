@@ -57,14 +57,17 @@ static enum tn_status place_members(struct tn_lowering *l)
 struct event {
 	int64_t time, size;
 	int64_t pad; /* of size, the bytes behind the value */
+	bool part; /* of a buffer: it starts where it starts, aligned or not */
 };
 
 #define PADS_MAX ((int64_t)1 << 16) /* larger pads are taken for this */
 
-/* How many of each pad are alive; the topmost value needs none, so the most is no cost. */
+/* How many of each pad are alive. The topmost value needs none, so the most is no cost; and
+ * parts may lie in the pads of others. */
 struct pads {
 	uint32_t *n; /* by bytes */
-	int64_t top;
+	int64_t top, sum;
+	uint32_t parts;
 };
 
 static bool pads_init(struct pads *p, int64_t align, struct tn_arena *arena)
@@ -80,9 +83,13 @@ static void pads_count(struct pads *p, const struct event *e)
 
 	if (e->size > 0) {
 		p->n[pad]++;
+		p->sum += e->pad;
+		p->parts += e->part;
 		p->top = tn_max_i64(p->top, pad);
 	} else if (e->size < 0) {
 		p->n[pad]--;
+		p->sum -= e->pad;
+		p->parts -= e->part;
 	}
 	while (p->top && !p->n[p->top])
 		p->top--;
@@ -126,15 +133,17 @@ static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 		for (uint32_t i = pieces->first[b]; i < pieces->first[b + 1]; i++) {
 			const struct tn_piece *p = &pieces->list[i];
 
-			if (pieces->first[b + 1] - pieces->first[b] > 1)
+			bool part = pieces->first[b + 1] - pieces->first[b] > 1;
+
+			if (part)
 				size = p->hi - p->lo;
 			else if (!tn_align_up_i64(
 					 p->hi - p->lo, l->options->align, &size))
 				return TN_ERR_INPUT;
-			events[2 * i] =
-				(struct event){ p->begin, size, size - (p->hi - p->lo) };
-			events[2 * i + 1] =
-				(struct event){ p->end, -size, size - (p->hi - p->lo) };
+			events[2 * i] = (struct event){ p->begin, size,
+				size - (p->hi - p->lo), part };
+			events[2 * i + 1] = (struct event){ p->end, -size,
+				size - (p->hi - p->lo), part };
 		}
 	}
 	if (n)
@@ -143,8 +152,8 @@ static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 		if (!tn_add_i64(now, events[i].size, &now))
 			return TN_ERR_INPUT;
 		pads_count(&pads, &events[i]);
-		l->out->disjoint_bound_bytes =
-			tn_max_i64(l->out->disjoint_bound_bytes, now - pads.top);
+		l->out->disjoint_bound_bytes = tn_max_i64(l->out->disjoint_bound_bytes,
+			now - (pads.parts ? pads.sum : pads.top));
 	}
 	return TN_OK;
 }

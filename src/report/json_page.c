@@ -277,11 +277,13 @@ static json_t *reason(const struct tn_view *v, const struct tn_candidate *c, uin
 	tn_strbuf_init(&same);
 	tn_words_reason(v, c, &why);
 	usual(v, c, k, &same);
-	if (!why.failed && !same.failed && same.len == why.len && why.len &&
-		memcmp(why.text, same.text, why.len) == 0)
+	if (why.failed || same.failed)
+		value = NULL;
+	else if (same.len == why.len && why.len &&
+		 memcmp(why.text, same.text, why.len) == 0)
 		value = json_integer(c->verdict == VERDICT_PROVED ? 0 : 1);
 	else
-		value = why.failed ? NULL : visible(why.text);
+		value = visible(why.text);
 	tn_strbuf_release(&why);
 	tn_strbuf_release(&same);
 	return value;
