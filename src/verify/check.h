@@ -39,12 +39,10 @@ bool tn_run_holds(struct tn_run *r, const struct tn_touch *t, struct tn_memory *
 void tn_run_put(struct tn_run *r, const struct tn_touch *t, struct tn_memory *what,
 	int64_t begin, int64_t end);
 
-/* Executes the steps of r->op and reports each read that does not find its value. */
+/* Executes the steps of r->op and reports each read that does not find its value. In bulk:
+ * reads that follow each other are looked up together, writes that follow each other are
+ * made together, as long as no read of the bulk meets a write of it. */
 void tn_replay(struct tn_run *r, struct tn_variant variant);
-
-/* Does every step read the bytes that it writes or some further on (descending: further
- * back)? Then no read ever meets an earlier write, and no step needs to be looked at. */
-bool tn_replay_runs_ahead(struct tn_run *r, struct tn_variant variant);
 
 /* Reports one refusal, at its op, else at its tensor. */
 void tn_check_refuse(struct tn_check *c, const struct tn_verdict *v, const char *fmt, ...)

@@ -13,9 +13,14 @@
 #define RUNS_MAX 4096
 
 struct copying {
-	struct tn_touch *in, *out; /* the op's inputs, its outputs */
+	struct tn_deed *deed;
 	struct tn_arena *arena;
-	bool gives_up, failed;
+	uint32_t n_inputs;
+	uint32_t input, output; /* of the run so far */
+	int64_t from, to, len;
+	uint32_t runs;
+	bool counting; /* how many runs are there? */
+	bool failed;
 };
 
 static bool same_scale(const struct tn_quant *a, const struct tn_quant *b)
@@ -56,7 +61,7 @@ static bool only_copies(const struct tn_graph *g, const struct tn_op *op)
 	for (uint32_t k = 0; k < op->n_outputs; k++)
 		if (op->outputs[k].i == TN_NONE)
 			return false;
-	if (tn_op_info(op->kind)->access != ACCESS_MAP)
+	if (tn_op_info(op->kind)->access != ACCESS_MAP && op->kind != OP_CAST)
 		return false;
 	/* what scatters pixels is a value of its own: nobody can do without the op */
 	if (op->kind == OP_RESIZE_NEAREST_NEIGHBOR || op->kind == OP_BATCH_TO_SPACE_ND)
@@ -65,39 +70,89 @@ static bool only_copies(const struct tn_graph *g, const struct tn_op *op)
 	       alike(g, op);
 }
 
+static bool end_run(struct copying *c)
+{
+	struct tn_touch *in, *out;
+
+	if (!c->len)
+		return true;
+	c->runs++;
+	if (!c->counting) {
+		in = &c->deed->touches[c->input];
+		out = &c->deed->touches[c->n_inputs + c->output];
+		c->failed = !tn_memory_copy(
+			&out->made, c->arena, c->to, &in->before, c->from, c->len);
+	}
+	c->len = 0;
+	return !c->failed && c->runs <= RUNS_MAX;
+}
+
 static bool copy_step(void *user, const struct tn_step *step)
 {
 	struct copying *c = user;
 	const struct tn_access *r = step->reads, *w = step->writes;
-	struct tn_touch *out;
 
-	c->gives_up = step->n_writes != 1 || step->n_reads > 1 ||
-		      (step->n_reads && r->end - r->begin != w->end - w->begin);
-	if (c->gives_up || !step->n_reads) /* a fill, or a constant */
-		return !c->gives_up;
-	out = &c->out[w->operand];
-	c->failed = !tn_memory_copy(&out->made, c->arena, w->begin,
-		&c->in[r->operand].before, r->begin, r->end - r->begin);
-	c->gives_up = out->made.count > RUNS_MAX;
-	return !c->failed && !c->gives_up;
+	if (step->n_writes != 1 || step->n_reads > 1 ||
+		(step->n_reads && r->end - r->begin != w->end - w->begin)) {
+		c->runs = RUNS_MAX + 1;
+		return false;
+	}
+	if (!step->n_reads) /* a fill, or a constant */
+		return end_run(c);
+	if (c->len && r->operand == c->input && w->operand == c->output &&
+		r->begin == c->from + c->len && w->begin == c->to + c->len) {
+		c->len += r->end - r->begin;
+		return true;
+	}
+	if (!end_run(c))
+		return false;
+	c->input = r->operand;
+	c->output = w->operand;
+	c->from = r->begin;
+	c->to = w->begin;
+	c->len = r->end - r->begin;
+	return true;
+}
+
+static enum tn_status walk(struct copying *c, const struct tn_graph *g, tn_op_id id)
+{
+	struct tn_variant variants[TN_VARIANTS_MAX];
+	enum tn_status status;
+
+	c->runs = 0;
+	c->len = 0;
+	if (!tn_contract_variants(g, id, variants))
+		return TN_ERR_REFUSED;
+	if (tn_contract_is_uniform(g, id)) { /* element by element: one run */
+		c->len = g->tensors[g->ops[id.i].outputs[0].i].bytes;
+		c->input = c->output = 0;
+		c->from = c->to = 0;
+		(void)end_run(c);
+		return c->failed ? TN_ERR_NOMEM : TN_OK;
+	}
+	status = tn_contract_walk(g, id, variants[0], copy_step, c);
+	if (status == TN_OK && c->runs <= RUNS_MAX)
+		(void)end_run(c);
+	if (c->failed)
+		return TN_ERR_NOMEM;
+	return status == TN_OK && c->runs > RUNS_MAX ? TN_ERR_REFUSED : status;
 }
 
 bool tn_reference_copies(struct tn_reference *ref, tn_op_id id, struct tn_arena *arena)
 {
 	const struct tn_op *op = &ref->g->ops[id.i];
-	struct tn_deed *deed = &ref->deeds[id.i];
-	struct copying c = {
-		.in = deed->touches, .out = deed->touches + op->n_inputs, .arena = arena
-	};
-	struct tn_variant variants[TN_VARIANTS_MAX];
-	enum tn_status status = TN_OK;
+	struct copying c = { .deed = &ref->deeds[id.i],
+		.arena = arena,
+		.n_inputs = op->n_inputs,
+		.counting = true };
+	enum tn_status status;
 
-	if (!only_copies(ref->g, op) || !tn_contract_variants(ref->g, id, variants))
+	if (c.deed->opaque || !only_copies(ref->g, op))
 		return true;
-	status = tn_contract_walk(ref->g, id, variants[0], copy_step, &c);
-	for (uint32_t k = 0; k < op->n_outputs && c.gives_up && !c.failed; k++)
-		c.failed = !tn_memory_write(&c.out[k].made, arena, 0,
-			c.out[k].at.end - c.out[k].at.begin,
-			deed->first_value + op->n_inputs + k, 0);
-	return !c.failed && status != TN_ERR_NOMEM;
+	status = walk(&c, ref->g, id);
+	if (status == TN_OK) {
+		c.counting = false;
+		status = walk(&c, ref->g, id);
+	}
+	return status != TN_ERR_NOMEM;
 }

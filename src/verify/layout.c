@@ -91,20 +91,6 @@ static void check_regions(struct tn_check *c)
 			total, c->plan->arena_bytes);
 }
 
-/* What is touched has a place, unless it is a constant or has no bytes. */
-static void check_placed(struct tn_check *c, uint32_t op, uint32_t tensor)
-{
-	const struct tn_extent *at = &c->ref.extent[tensor];
-	const struct tn_verdict v = {
-		.rule = "plan/unplaced", .op = op, .tensor = tensor
-	};
-
-	if (at->begin < at->end && !c->ref.constant[at->root] &&
-		c->plan->tensors[at->root].region == TN_REGION_NONE)
-		tn_check_refuse(
-			c, &v, "'%s' has no place in memory", c->g->tensors[tensor].name);
-}
-
 static void check_tensor(struct tn_check *c, uint32_t i, bool part)
 {
 	const struct tn_plan_tensor *p = &c->plan->tensors[i];
@@ -114,8 +100,10 @@ static void check_tensor(struct tn_check *c, uint32_t i, bool part)
 	struct tn_verdict v = { .op = TN_NONE, .tensor = i, .region = p->region };
 	int64_t width = tn_dtype_bits(t->dtype) / 8, place;
 
-	if (c->ref.given[i])
-		check_placed(c, TN_NONE, i);
+	v.rule = "plan/unplaced";
+	if (c->ref.given[i] && !c->ref.constant[i] && at->begin < at->end &&
+		root->region == TN_REGION_NONE)
+		tn_check_refuse(c, &v, "'%s' has no place in memory", t->name);
 	if (p->region == TN_REGION_NONE)
 		return;
 	v.rule = "plan/stale";
@@ -138,21 +126,35 @@ static void check_tensor(struct tn_check *c, uint32_t i, bool part)
 /* Where nothing runs, outputs and inputs are the same bytes: one pin is a pin of all. */
 static void spread_pins(const struct tn_check *c, bool *pinned)
 {
+	const struct tn_graph *g = c->g;
 	bool again = true;
 
 	while (again) {
 		again = false;
-		for (uint32_t i = 0; i < c->g->n_ops; i++) {
-			const struct tn_deed *deed = &c->ref.deeds[i];
+		for (uint32_t i = 0; i < g->n_ops; i++) {
+			const struct tn_op *op = &g->ops[i];
+			const uint32_t n = op->n_inputs + op->n_outputs;
 			bool any = false;
 
-			for (uint32_t k = 0; k < deed->n && c->plan->ops[i].elided; k++)
-				any = any || (deed->touches[k].tensor != TN_NONE &&
-						     pinned[deed->touches[k].at.root]);
-			for (uint32_t k = 0; k < deed->n && any; k++)
-				if (deed->touches[k].tensor != TN_NONE &&
-					!pinned[deed->touches[k].at.root])
-					again = pinned[deed->touches[k].at.root] = true;
+			for (uint32_t pass = 0; pass < 2 && c->plan->ops[i].elided;
+				pass++) {
+				for (uint32_t k = 0; k < n; k++) {
+					const uint32_t id =
+						k < op->n_inputs
+							? op->inputs[k].i
+							: op->outputs[k - op->n_inputs].i;
+					bool *own =
+						id == TN_NONE
+							? NULL
+							: &pinned[c->ref.extent[id].root];
+
+					if (!own)
+						continue;
+					again = again || (pass && any && !*own);
+					*own = *own || (pass && any);
+					any = any || *own;
+				}
+			}
 		}
 	}
 }
@@ -221,17 +223,21 @@ static void check_op(struct tn_check *c, uint32_t op)
 	if (p->scratch_bytes)
 		check_range(
 			c, v, p->scratch_offset, p->scratch_bytes, SCRATCH_ALIGN, false);
-	v.rule = "plan/constant-overwrite";
 	for (uint32_t k = 0; k < deed->n && !deed->idle; k++) {
 		const struct tn_touch *t = &deed->touches[k];
+		const char *name;
 
 		v.tensor = t->tensor;
 		if (t->at.begin == t->at.end)
 			continue;
-		check_placed(c, op, t->tensor);
+		name = c->g->tensors[t->tensor].name;
+		v.rule = "plan/constant-overwrite";
 		if (c->ref.constant[t->at.root])
-			tn_check_refuse(c, &v, "writes the constant '%s'",
-				c->g->tensors[t->tensor].name);
+			tn_check_refuse(c, &v, "writes the constant '%s'", name);
+		v.rule = "plan/unplaced";
+		if (!c->ref.constant[t->at.root] &&
+			c->plan->tensors[t->at.root].region == TN_REGION_NONE)
+			tn_check_refuse(c, &v, "'%s' has no place in memory", name);
 	}
 }
 
@@ -313,16 +319,20 @@ static bool check_order(struct tn_check *c)
 
 /* The operands of an elided op are parts of each other and lie where that puts them. What
  * the caller fills or reads is aligned all the same: it may be a target of DMA. */
-static void mark_parts(const struct tn_check *c, const struct tn_deed *deed, bool *part)
+static void mark_parts(const struct tn_check *c, const struct tn_op *op, bool *part)
 {
-	for (uint32_t k = 0; k < deed->n; k++) {
-		const tn_tensor_id root = { deed->touches[k].at.root };
-		const enum tn_role role = c->g->tensors[root.i].role;
+	for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++) {
+		tn_tensor_id id = k < op->n_inputs ? op->inputs[k]
+						   : op->outputs[k - op->n_inputs];
+		const struct tn_tensor *t;
 
-		if (deed->touches[k].tensor != TN_NONE && role != ROLE_INPUT &&
-			role != ROLE_OUTPUT && !tn_graph_is_input(c->g, root) &&
-			!tn_graph_is_output(c->g, root))
-			part[root.i] = true;
+		if (id.i == TN_NONE)
+			continue;
+		id.i = c->ref.extent[id.i].root;
+		t = &c->g->tensors[id.i];
+		if (t->role != ROLE_INPUT && t->role != ROLE_OUTPUT &&
+			!tn_graph_is_input(c->g, id) && !tn_graph_is_output(c->g, id))
+			part[id.i] = true;
 	}
 }
 
@@ -336,7 +346,7 @@ bool tn_check_layout(struct tn_check *c)
 		return false;
 	for (uint32_t i = 0; i < g->n_ops; i++)
 		if (c->plan->ops[i].elided)
-			mark_parts(c, &c->ref.deeds[i], part);
+			mark_parts(c, &g->ops[i], part);
 	check_regions(c);
 	check_pins(c, pinned);
 	spread_pins(c, pinned);
@@ -345,8 +355,16 @@ bool tn_check_layout(struct tn_check *c)
 		check_tensor(c, i, part[i]);
 	for (uint32_t i = 0; i < g->n_ops; i++)
 		check_op(c, i);
-	for (uint32_t i = 0; i < g->n_outputs; i++)
-		if (g->outputs[i].i != TN_NONE)
-			check_placed(c, TN_NONE, g->outputs[i].i);
+	for (uint32_t i = 0; i < g->n_outputs; i++) {
+		uint32_t id = g->outputs[i].i;
+		const struct tn_extent *at = id == TN_NONE ? NULL : &c->ref.extent[id];
+		struct tn_verdict v = {
+			.rule = "plan/unplaced", .op = TN_NONE, .tensor = id
+		};
+
+		if (at && at->begin < at->end && !c->ref.constant[at->root] &&
+			c->plan->tensors[at->root].region == TN_REGION_NONE)
+			tn_check_refuse(c, &v, "the output has no place in memory");
+	}
 	return check_order(c);
 }

@@ -85,8 +85,7 @@ static bool is_copy(const struct tn_graph *g, const struct tn_op *op)
 {
 	const struct tn_tensor *in, *out;
 
-	if (!unary(op) ||
-		(tn_op_info(op->kind)->access != ACCESS_VIEW && op->kind != OP_CAST))
+	if (!unary(op) || tn_op_info(op->kind)->access != ACCESS_VIEW)
 		return false;
 	in = &g->tensors[op->inputs[0].i];
 	out = &g->tensors[op->outputs[0].i];

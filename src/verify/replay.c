@@ -1,71 +1,180 @@
 #include "verify/check.h"
 
-/* The touch that an access means; NULL, with r->status, when it has no such bytes. */
-static struct tn_touch *touch_of(struct tn_run *r, const struct tn_access *a, bool write)
-{
-	uint32_t inputs = r->c->g->ops[r->op].n_inputs;
-	uint32_t room = write ? r->deed->n - inputs : inputs;
-	struct tn_touch *t = r->deed->touches + (write ? inputs : 0) + a->operand;
+#define PIECES_MAX 32 /* of a step; more are dealt with at once */
 
-	if (a->operand < room && t->at.begin == t->at.end) /* not in planned memory */
-		return NULL;
-	if (a->operand < room && a->begin >= 0 && a->begin <= a->end &&
-		a->end <= t->at.end - t->at.begin)
-		return t;
-	r->status = TN_ERR_INTERNAL;
-	return NULL;
+/* Bytes of one operand. */
+struct piece {
+	struct tn_touch *touch;
+	int64_t begin, end;
+};
+
+/* What is still to be done: first look at all reads, then make all writes. A piece is
+ * what the n-th access of each of the steps touches together. */
+struct bulk {
+	struct tn_run *r;
+	uint32_t n_inputs;
+	struct piece reads[PIECES_MAX], writes[PIECES_MAX];
+	uint32_t n_reads, n_writes;
+};
+
+static void look(struct bulk *b, const struct piece *p)
+{
+	(void)tn_run_holds(
+		b->r, p->touch, &p->touch->before, p->begin, p->end, true, NULL);
 }
 
-static bool replay_step(void *user, const struct tn_step *step)
+static void flush(struct bulk *b)
 {
-	struct tn_run *r = user;
-
-	for (uint32_t i = 0; i < step->n_reads; i++) {
-		const struct tn_access *a = &step->reads[i];
-		struct tn_touch *t = touch_of(r, a, false);
-
-		if (t)
-			(void)tn_run_holds(
-				r, t, &t->before, a->begin, a->end, true, NULL);
-	}
-	for (uint32_t i = 0; i < step->n_writes; i++) {
-		const struct tn_access *a = &step->writes[i];
-		struct tn_touch *t = touch_of(r, a, true);
-
-		if (t)
-			tn_run_put(r, t, &t->made, a->begin, a->end);
-	}
-	return r->status == TN_OK;
+	for (uint32_t i = 0; i < b->n_reads; i++)
+		look(b, &b->reads[i]);
+	for (uint32_t i = 0; i < b->n_writes; i++)
+		tn_run_put(b->r, b->writes[i].touch, &b->writes[i].touch->made,
+			b->writes[i].begin, b->writes[i].end);
+	b->n_reads = b->n_writes = 0;
 }
 
-bool tn_replay_runs_ahead(struct tn_run *r, struct tn_variant variant)
+static int64_t place_of(const struct bulk *b, const struct tn_touch *t, uint32_t *region)
 {
-	uint32_t inputs = r->c->g->ops[r->op].n_inputs;
-	const struct tn_touch *out = &r->deed->touches[inputs];
-	const struct tn_plan_tensor *to = &r->c->plan->tensors[out->at.root];
+	const struct tn_plan_tensor *p = &b->r->c->plan->tensors[t->at.root];
 
-	for (uint32_t k = 0; k < inputs; k++) {
-		const struct tn_touch *in = &r->deed->touches[k];
-		const struct tn_plan_tensor *from;
-		int64_t lead;
+	*region = p->region;
+	return p->offset + t->at.begin;
+}
 
-		if (in->at.begin == in->at.end)
-			continue;
-		from = &r->c->plan->tensors[in->at.root];
-		lead = from->offset + in->at.begin - to->offset - out->at.begin;
-		if (from->region == to->region && lead < out->at.end - out->at.begin &&
-			-lead < in->at.end - in->at.begin &&
-			(variant.descending ? lead > 0 : lead < 0))
+static bool meet(const struct bulk *b, const struct piece *x, const struct piece *y)
+{
+	uint32_t rx, ry;
+	int64_t px = place_of(b, x->touch, &rx), py = place_of(b, y->touch, &ry);
+
+	return rx == ry && px + x->begin < py + y->end && py + y->begin < px + x->end;
+}
+
+/* Makes `to` the union of both when that is one range. */
+static bool join(struct piece *to, const struct piece *p)
+{
+	if (to->touch != p->touch || p->begin > to->end || p->end < to->begin)
+		return false;
+	if (p->begin < to->begin)
+		to->begin = p->begin;
+	if (p->end > to->end)
+		to->end = p->end;
+	return true;
+}
+
+static void add_read(struct bulk *b, const struct piece *p, uint32_t nth)
+{
+	for (uint32_t i = 0; i < b->n_writes; i++)
+		if (meet(b, p, &b->writes[i]))
+			flush(b);
+	if (nth >= PIECES_MAX || nth > b->n_reads) {
+		look(b, p);
+	} else if (nth == b->n_reads) {
+		b->reads[b->n_reads++] = *p;
+	} else if (!join(&b->reads[nth], p)) {
+		look(b, &b->reads[nth]); /* no write since then has been made */
+		b->reads[nth] = *p;
+	}
+}
+
+static void add_write(struct bulk *b, const struct piece *p, uint32_t nth)
+{
+	for (uint32_t i = 0; i < b->n_writes; i++)
+		if (i != nth && meet(b, p, &b->writes[i]))
+			flush(b); /* the order of the two counts */
+	if (nth < b->n_writes && join(&b->writes[nth], p))
+		return;
+	if (nth < b->n_writes || b->n_writes == PIECES_MAX)
+		flush(b);
+	b->writes[b->n_writes++] = *p;
+}
+
+/* The piece that an access means; false when there is nothing to do. */
+static bool piece_of(
+	struct bulk *b, const struct tn_access *a, bool write, struct piece *out)
+{
+	uint32_t room = write ? b->r->deed->n - b->n_inputs : b->n_inputs;
+	struct tn_touch *t = &b->r->deed->touches[write ? b->n_inputs : 0];
+
+	if (a->operand < room)
+		t += a->operand;
+	if (a->operand < room && t->at.begin == t->at.end)
+		return false;
+	if (a->operand >= room || a->begin < 0 || a->begin > a->end ||
+		a->end > t->at.end - t->at.begin) {
+		b->r->status = TN_ERR_INTERNAL;
+		return false;
+	}
+	*out = (struct piece){ t, a->begin, a->end };
+	return a->begin < a->end;
+}
+
+static bool bulk_step(void *user, const struct tn_step *step)
+{
+	struct bulk *b = user;
+	struct piece p;
+	uint32_t nth = 0;
+
+	for (uint32_t i = 0; i < step->n_reads; i++)
+		if (piece_of(b, &step->reads[i], false, &p))
+			add_read(b, &p, nth++);
+	nth = 0;
+	for (uint32_t i = 0; i < step->n_writes; i++)
+		if (piece_of(b, &step->writes[i], true, &p))
+			add_write(b, &p, nth++);
+	return b->r->status == TN_OK;
+}
+
+/* Every step reads the bytes that it writes or some further on (descending: further back),
+ * so no read ever meets an earlier write: all that an op of such steps reads is there
+ * when it is there before the first. */
+static bool runs_ahead(const struct bulk *b, bool descending)
+{
+	const struct piece out = { &b->r->deed->touches[b->n_inputs], 0,
+		b->r->deed->touches[b->n_inputs].at.end -
+			b->r->deed->touches[b->n_inputs].at.begin };
+
+	for (uint32_t k = 0; k < b->n_inputs; k++) {
+		struct tn_touch *t = &b->r->deed->touches[k];
+		const struct piece in = { t, 0, t->at.end - t->at.begin };
+		uint32_t region;
+		int64_t lead = place_of(b, t, &region) - place_of(b, out.touch, &region);
+
+		if (in.end && meet(b, &in, &out) && (descending ? lead > 0 : lead < 0))
 			return false;
 	}
-	return tn_contract_is_uniform(r->c->g, (tn_op_id){ r->op });
+	return true;
 }
 
 void tn_replay(struct tn_run *r, struct tn_variant variant)
 {
-	enum tn_status status =
-		tn_contract_walk(r->c->g, (tn_op_id){ r->op }, variant, replay_step, r);
+	const struct tn_graph *g = r->c->g;
+	const tn_op_id id = { r->op };
+	const struct tn_verdict bad = {
+		.rule = "plan/step-limit", .op = r->op, .tensor = TN_NONE
+	};
+	struct bulk b = { .r = r, .n_inputs = g->ops[r->op].n_inputs };
+	bool at_once =
+		tn_contract_is_uniform(g, id) && runs_ahead(&b, variant.descending);
+	enum tn_status status = TN_OK;
 
+	if (!at_once && tn_contract_is_long(g, id)) {
+		tn_check_refuse(r->c, &bad,
+			"shares memory with what it reads, and has too many steps to "
+			"replay");
+		at_once = true;
+	}
+	for (uint32_t k = 0; at_once && k < r->deed->n; k++) {
+		struct tn_touch *t = &r->deed->touches[k];
+		const struct piece all = { t, 0, t->at.end - t->at.begin };
+
+		if (k < b.n_inputs)
+			look(&b, &all);
+		else
+			tn_run_put(r, t, &t->made, 0, all.end);
+	}
+	if (!at_once)
+		status = tn_contract_walk(g, id, variant, bulk_step, &b);
+	flush(&b);
 	if (r->status == TN_OK && status != TN_OK)
 		r->status = status == TN_ERR_NOMEM ? status : TN_ERR_INTERNAL;
 }

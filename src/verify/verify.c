@@ -67,11 +67,13 @@ static void write_all(struct tn_run *r)
 	}
 }
 
-/* The order of its accesses does not count, or is not known. */
-static void run_at_once(struct tn_run *r)
+/* No order of its accesses is known: what it reads must last until it ends, and what it
+ * writes as well. */
+static void run_opaque(struct tn_run *r)
 {
 	r->clean = intact(r, false, true);
 	write_all(r);
+	(void)intact(r, true, true);
 }
 
 /* As before the op: what it wrote is nothing again, what it read is there. */
@@ -92,10 +94,6 @@ static void take_back(struct tn_run *r)
  * does not matter. Otherwise the steps decide. */
 static void run_stepwise(struct tn_run *r, struct tn_variant variant)
 {
-	struct tn_verdict bad = {
-		.rule = "plan/step-limit", .op = r->op, .tensor = TN_NONE
-	};
-
 	r->clean = intact(r, false, false);
 	if (r->clean && !r->deed->tangled) {
 		write_all(r);
@@ -104,15 +102,7 @@ static void run_stepwise(struct tn_run *r, struct tn_variant variant)
 		take_back(r);
 	}
 	r->c->out->replayed++;
-	if (!tn_contract_is_long(r->c->g, (tn_op_id){ r->op })) {
-		tn_replay(r, variant);
-		return;
-	}
-	if (!tn_replay_runs_ahead(r, variant))
-		tn_check_refuse(r->c, &bad,
-			"shares memory with what it reads, and has too many steps to "
-			"replay");
-	run_at_once(r);
+	tn_replay(r, variant);
 }
 
 /* Garbage of the op in a piece of memory: put there, or (after) still there? */
@@ -217,12 +207,10 @@ static void run_op(struct tn_run *r)
 	(void)scratch(r, p, false);
 	if (!exists)
 		write_all(r);
-	else if (!r->deed->opaque)
-		run_stepwise(r, v);
+	else if (r->deed->opaque)
+		run_opaque(r);
 	else
-		run_at_once(r);
-	if (exists && r->deed->opaque) /* reads until it ends, writes from the start */
-		(void)intact(r, true, true);
+		run_stepwise(r, v);
 	r->clean = false;
 	if (!scratch(r, p, true))
 		tn_check_refuse(r->c, &bad, "writes an output into its scratch");
