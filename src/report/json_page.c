@@ -197,6 +197,8 @@ static json_t *tensor(const struct tn_view *v, const struct texts *texts, uint32
 		push_int(row, p->last) && push_id(row, a.root.i) &&
 		tn_json_push(row, life(v, i)))
 		return row;
+	tn_strbuf_release(&name); /* what was not taken */
+	tn_strbuf_release(&shape);
 	json_decref(row);
 	return NULL;
 }
