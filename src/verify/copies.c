@@ -45,7 +45,8 @@ static bool alike(const struct tn_graph *g, const struct tn_op *op)
 		if (id.i == TN_NONE)
 			continue;
 		t = &g->tensors[id.i];
-		if (k < op->n_inputs &&
+		/* what to copy, and how, is said by constants; of CAST it is the value */
+		if (k < op->n_inputs && op->kind != OP_CAST &&
 			(t->role == ROLE_CONST || t->data_kind != DATA_NONE))
 			continue;
 		if (t->dtype != out->dtype || !same_scale(&t->quant, &out->quant))

@@ -83,7 +83,7 @@ END_TEST
 #define N_PLANS (int)(sizeof(plans) / sizeof(*plans))
 
 /* Of these the planner does not prove that its plan is the best. */
-static const char *const others[] = { "part-and-whole", "kept-part" };
+static const char *const others[] = { "part-and-whole", "kept-part", "cast-constant" };
 
 static void verify_fixture(tenure_options *options, const char *graph)
 {
