@@ -28,8 +28,9 @@ bool tn_trial_start(struct tn_trial *t, const struct tn_run *run)
 	if (run->graph.n_tensors)
 		memcpy(copy->graph.tensors, run->graph.tensors,
 			run->graph.n_tensors * sizeof(*copy->graph.tensors));
-	memcpy(copy->memories.regions, m->regions,
-		m->n_regions * sizeof(*copy->memories.regions));
+	if (m->n_regions)
+		memcpy(copy->memories.regions, m->regions,
+			m->n_regions * sizeof(*copy->memories.regions));
 	if (m->n_pins)
 		memcpy(copy->memories.pins, m->pins,
 			m->n_pins * sizeof(*copy->memories.pins));
