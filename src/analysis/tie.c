@@ -14,6 +14,8 @@ struct tie {
 	uint32_t compared;
 };
 
+/* Found once: when a tensor lives follows from the graph and the order, and not from what has
+ * been left out since. */
 static enum tn_status find_lives(struct tn_elider *e)
 {
 	return e->live.tensor

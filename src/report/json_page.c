@@ -222,26 +222,6 @@ static json_t *witness(const struct tn_view *v, const struct tn_candidate *c)
 	return NULL;
 }
 
-static void tensor_words(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out)
-{
-	struct tn_strbuf name;
-
-	tn_strbuf_init(&name);
-	tn_words_tensor(v->g, id, &name);
-	tn_strbuf_putc(out, '\'');
-	tn_escape_short(out, name.text ? name.text : "", TN_WORDS_NAME);
-	tn_strbuf_putc(out, '\'');
-	out->failed = out->failed || name.failed;
-	tn_strbuf_release(&name);
-}
-
-static void op_words(const struct tn_view *v, tn_op_id id, struct tn_strbuf *out)
-{
-	tn_strbuf_putc(out, '\'');
-	tn_escape_short(out, v->g->ops[id.i].name, TN_WORDS_NAME);
-	tn_strbuf_printf(out, "' (op %" PRIu32 ")", tn_view_position(v, id));
-}
-
 /* The two sentences that the script makes itself (why() in page-data.js): most decisions
  * have one of them, and large graphs have many. */
 static void usual(const struct tn_view *v, const struct tn_candidate *c, uint32_t k,
@@ -251,20 +231,20 @@ static void usual(const struct tn_view *v, const struct tn_candidate *c, uint32_
 
 	if (c->verdict == VERDICT_PROVED && k != TN_NONE) {
 		tn_strbuf_puts(out, "nobody reads ");
-		tensor_words(v, c->in, out);
+		tn_words_quoted(v, c->in, out);
 		tn_strbuf_puts(out, " later, and ");
-		op_words(v, c->op, out);
+		tn_words_op(v, c->op, out);
 		tn_strbuf_puts(out, " reads each byte before it writes over it (");
 		tn_words_variant(&c->variant[k], out);
 		tn_strbuf_putc(out, ')');
 	} else if (c->verdict != VERDICT_PROVED && w->reader.i != TN_NONE &&
 		   w->writer.i != TN_NONE && w->victim.i != TN_NONE) {
-		op_words(v, w->reader, out);
+		tn_words_op(v, w->reader, out);
 		tn_strbuf_printf(out, " still reads bytes [%" PRId64 ", %" PRId64 ") of ",
 			w->begin, w->end);
-		tensor_words(v, w->victim, out);
+		tn_words_quoted(v, w->victim, out);
 		tn_strbuf_puts(out, " after ");
-		op_words(v, w->writer, out);
+		tn_words_op(v, w->writer, out);
 		tn_strbuf_puts(out, " would have written over them");
 	}
 }

@@ -111,27 +111,14 @@ static void say(words_fn *words, const struct tn_view *v, const struct tn_candid
 	tn_strbuf_release(&raw);
 }
 
-static void short_tensor(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out)
-{
-	struct tn_strbuf name;
-
-	tn_strbuf_init(&name);
-	tn_words_tensor(v->g, id, &name);
-	tn_strbuf_putc(out, '\'');
-	tn_escape_short(out, name.text ? name.text : "", TN_WORDS_NAME);
-	tn_strbuf_putc(out, '\'');
-	out->failed = out->failed || name.failed;
-	tn_strbuf_release(&name);
-}
-
 static void who(
 	const struct tn_view *v, const struct tn_candidate *c, struct tn_strbuf *out)
 {
 	tn_escape_short(out, v->g->ops[c->op.i].name, TN_WORDS_NAME);
 	tn_strbuf_puts(out, ": ");
-	short_tensor(v, c->in, out);
+	tn_words_quoted(v, c->in, out);
 	tn_strbuf_puts(out, " -> ");
-	short_tensor(v, c->out, out);
+	tn_words_quoted(v, c->out, out);
 }
 
 static void rule_of(

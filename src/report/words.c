@@ -54,8 +54,7 @@ void tn_words_tensor(const struct tn_graph *g, tn_tensor_id id, struct tn_strbuf
 		tn_strbuf_printf(out, "t%" PRIu32, id.i);
 }
 
-/* Converters join names into ones of hundreds of letters: a sentence takes the ends. */
-static void quoted(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out)
+void tn_words_quoted(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out)
 {
 	struct tn_strbuf name;
 
@@ -68,7 +67,7 @@ static void quoted(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *o
 	tn_strbuf_release(&name);
 }
 
-static void op_at(const struct tn_view *v, tn_op_id op, struct tn_strbuf *out)
+void tn_words_op(const struct tn_view *v, tn_op_id op, struct tn_strbuf *out)
 {
 	tn_strbuf_putc(out, '\'');
 	tn_escape_short(out, v->g->ops[op.i].name, TN_WORDS_NAME);
@@ -89,7 +88,7 @@ void tn_words_step(const struct tn_view *v, int64_t half_step, struct tn_strbuf 
 		tn_strbuf_puts(out, half_step < 0 ? "before the run" : "at the end");
 		return;
 	}
-	op_at(v, tn_view_op_at(v, (uint32_t)position), out);
+	tn_words_op(v, tn_view_op_at(v, (uint32_t)position), out);
 	tn_strbuf_puts(out, half_step % 2 ? " writes" : " reads");
 }
 
@@ -111,7 +110,7 @@ void tn_words_life(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *o
 			break;
 		}
 		tn_strbuf_puts(out, "read for the last time by ");
-		op_at(v, span->last_reader, out);
+		tn_words_op(v, span->last_reader, out);
 		break;
 	case LIFE_OUTPUT:
 		tn_strbuf_puts(out, "an output: the caller reads it at the end");
@@ -152,7 +151,7 @@ static bool forbidden(
 	for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++) {
 		if (strcmp(owners[i].hazard, c->hazard) != 0)
 			continue;
-		quoted(v, c->witness.victim, out);
+		tn_words_quoted(v, c->witness.victim, out);
 		tn_strbuf_puts(out, owners[i].text);
 		return true;
 	}
@@ -164,19 +163,19 @@ static void bytes_of_victim(
 {
 	tn_strbuf_printf(out, "bytes [%" PRId64 ", %" PRId64 ") of ", c->witness.begin,
 		c->witness.end);
-	quoted(v, c->witness.victim, out);
+	tn_words_quoted(v, c->witness.victim, out);
 }
 
 static void later_reader(
 	const struct tn_view *v, const struct tn_candidate *c, struct tn_strbuf *out)
 {
-	op_at(v, c->witness.reader, out);
+	tn_words_op(v, c->witness.reader, out);
 	tn_strbuf_puts(out, " still reads ");
 	bytes_of_victim(v, c, out);
 	if (strcmp(c->hazard, "LIFETIME_VIA_ALIAS") == 0)
 		tn_strbuf_puts(out, ", through a view,");
 	tn_strbuf_puts(out, " after ");
-	op_at(v, c->witness.writer, out);
+	tn_words_op(v, c->witness.writer, out);
 	tn_strbuf_puts(out, " would have written over them");
 }
 
@@ -211,13 +210,13 @@ static void must_run(
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		if (!c->hazard || strcmp(texts[i].hazard, c->hazard) != 0)
 			continue;
-		quoted(v, c->in, out);
+		tn_words_quoted(v, c->in, out);
 		tn_strbuf_puts(out, texts[i].in);
-		quoted(v, c->out, out);
+		tn_words_quoted(v, c->out, out);
 		tn_strbuf_puts(out, texts[i].out);
 		if (texts[i].by && c->witness.reader.i != TN_NONE) {
 			tn_strbuf_puts(out, texts[i].by);
-			op_at(v, c->witness.reader, out);
+			tn_words_op(v, c->witness.reader, out);
 		}
 	}
 }
@@ -237,29 +236,29 @@ static void rejected(
 		return;
 	if (strcmp(hazard, "TARGET_NOT_INPLACE_SAFE") == 0) {
 		tn_strbuf_puts(out, "nobody has declared in which order ");
-		op_at(v, c->op, out);
+		tn_words_op(v, c->op, out);
 		tn_strbuf_puts(out, " reads and writes");
 	} else if (strcmp(hazard, "SIZE") == 0) {
-		quoted(v, c->out, out);
+		tn_words_quoted(v, c->out, out);
 		tn_strbuf_puts(out, " needs ");
 		bytes(t[c->out.i].bytes, out);
 		tn_strbuf_puts(out, ", ");
-		quoted(v, c->in, out);
+		tn_words_quoted(v, c->in, out);
 		tn_strbuf_puts(out, " has ");
 		bytes(t[c->in.i].bytes, out);
 	} else if (strcmp(hazard, "OUTPUT_ALIVE") == 0) {
-		quoted(v, c->out, out);
+		tn_words_quoted(v, c->out, out);
 		tn_strbuf_puts(out, " holds a value already when ");
-		op_at(v, c->op, out);
+		tn_words_op(v, c->op, out);
 		tn_strbuf_puts(out, " writes it");
 	} else if (strcmp(hazard, "LAYOUT") == 0) {
 		tn_strbuf_puts(out, "the bytes of ");
-		quoted(v, c->in, out);
+		tn_words_quoted(v, c->in, out);
 		tn_strbuf_puts(out, " or ");
-		quoted(v, c->out, out);
+		tn_words_quoted(v, c->out, out);
 		tn_strbuf_puts(out, " do not lie together");
 	} else if (c->failed == OBLIGATION_O3 && itself) {
-		op_at(v, c->op, out);
+		tn_words_op(v, c->op, out);
 		tn_strbuf_puts(out, " would itself read ");
 		bytes_of_victim(v, c, out);
 		tn_strbuf_puts(out, " after it has written over them");
@@ -315,7 +314,7 @@ void tn_words_reason(
 		return;
 	}
 	if (c->no_copy) {
-		op_at(v, c->op, out);
+		tn_words_op(v, c->op, out);
 		tn_strbuf_puts(out, " need not run, but a copy takes less memory");
 		return;
 	}
@@ -323,19 +322,19 @@ void tn_words_reason(
 		bool part = v->g->tensors[c->in.i].bytes < v->g->tensors[c->out.i].bytes;
 
 		tn_strbuf_puts(out, "nothing runs: ");
-		quoted(v, part ? c->in : c->out, out);
+		tn_words_quoted(v, part ? c->in : c->out, out);
 		tn_strbuf_puts(
 			out, v->g->tensors[c->in.i].bytes == v->g->tensors[c->out.i].bytes
 				     ? " is the bytes of "
 				     : " lies in ");
-		quoted(v, part ? c->out : c->in, out);
+		tn_words_quoted(v, part ? c->out : c->in, out);
 		return;
 	}
 	variant = in_place_variant(v, c);
 	tn_strbuf_puts(out, "nobody reads ");
-	quoted(v, c->in, out);
+	tn_words_quoted(v, c->in, out);
 	tn_strbuf_puts(out, " later, and ");
-	op_at(v, c->op, out);
+	tn_words_op(v, c->op, out);
 	tn_strbuf_puts(out, " reads each byte before it writes over it");
 	if (variant != TN_NONE) {
 		tn_strbuf_puts(out, " (");

@@ -20,6 +20,13 @@ const char *tn_words_role(const struct tn_graph *g, tn_tensor_id id);
 /* A name to print: "t7" when the file gives none. Into out. */
 void tn_words_tensor(const struct tn_graph *g, tn_tensor_id id, struct tn_strbuf *out);
 
+/* The same inside a sentence, quoted. Converters join names into ones of hundreds of letters:
+ * a sentence takes the ends. */
+void tn_words_quoted(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out);
+
+/* "'conv' (op 3)", by its place in the order. */
+void tn_words_op(const struct tn_view *v, tn_op_id op, struct tn_strbuf *out);
+
 /* Which half-step is it: "before the run", "op 3 'conv' reads", "at the end". */
 void tn_words_step(const struct tn_view *v, int64_t half_step, struct tn_strbuf *out);
 
