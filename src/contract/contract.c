@@ -1,5 +1,6 @@
 #include "contract/contract.h"
 
+#include "base/checked.h"
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -7,7 +8,7 @@
 #include "ir/window.h"
 
 /* Raised when a loop order in this module changes. */
-#define CONTRACT_VERSION UINT64_C(3)
+#define CONTRACT_VERSION UINT64_C(4)
 #define CONTRACT_NAME	 UINT64_C(0x74656e7572652e63) /* "tenure.c" */
 
 const struct tn_tensor *tn_walk_input(const struct tn_walk *w, uint32_t k)
@@ -176,18 +177,20 @@ static bool holds_pixels(const struct tn_graph *g, const struct tn_op *op)
 
 const char *tn_hold_name(enum tn_hold hold)
 {
-	static const char *const names[] = { "none", "pixel", "ring", "channel" };
+	static const char *const names[] = { "none", "pixel", "ring", "channel",
+		"cycle" };
 
-	return names[hold > HOLD_CHANNEL ? HOLD_NONE : hold];
+	return names[hold > HOLD_CYCLE ? HOLD_NONE : hold];
 }
 
 const char *tn_hold_text(enum tn_hold hold)
 {
 	static const char *const texts[] = { "", ", an output pixel or row held back",
 		", output pixels held back in a ring",
-		", channel by channel, elements held back in a ring" };
+		", channel by channel, elements held back in a ring",
+		", cycle by cycle, exactly on its input" };
 
-	return texts[hold > HOLD_CHANNEL ? HOLD_NONE : hold];
+	return texts[hold > HOLD_CYCLE ? HOLD_NONE : hold];
 }
 
 /* The variant with a buffer, when the shapes have one. */
@@ -196,6 +199,11 @@ static enum tn_hold buffer_of(const struct tn_walk *w)
 	struct tn_window win;
 	const char *why;
 
+	if (w->op->kind == OP_TRANSPOSE)
+		return tn_walk_shares(w, 0) && tn_walk_width(tn_walk_output(w, 0)) &&
+				       tn_walk_output(w, 0)->elements > 1
+			       ? HOLD_CYCLE
+			       : HOLD_NONE;
 	if (tn_op_info(w->op->kind)->access != ACCESS_WINDOW ||
 		!tn_window_of(w->g, w->op, &win, &why) ||
 		tn_walk_width(tn_walk_input(w, 0)) != tn_walk_width(tn_walk_output(w, 0)))
@@ -205,7 +213,7 @@ static enum tn_hold buffer_of(const struct tn_walk *w)
 
 bool tn_variant_is_buffered(struct tn_variant v)
 {
-	return v.hold == HOLD_RING || v.hold == HOLD_CHANNEL;
+	return v.hold == HOLD_RING || v.hold == HOLD_CHANNEL || v.hold == HOLD_CYCLE;
 }
 
 int64_t tn_contract_ring(const struct tn_graph *g, tn_op_id op, struct tn_variant v)
@@ -223,6 +231,8 @@ int64_t tn_contract_grain(const struct tn_graph *g, tn_op_id op, struct tn_varia
 	struct tn_walk w = { .g = g, .op = &g->ops[op.i] };
 	const struct tn_tensor *out = tn_walk_output(&w, 0);
 
+	if (v.hold == HOLD_CYCLE && out)
+		return tn_max_i64(out->bytes, 1);
 	if (v.hold != HOLD_CHANNEL || !out || !out->shape.rank)
 		return 1;
 	return out->shape.dim[out->shape.rank - 1] * tn_walk_width(out);
@@ -244,7 +254,10 @@ uint32_t tn_contract_variants(
 		out[n++] = (struct tn_variant){ true, HOLD_PIXEL };
 	}
 	buffer = buffer_of(&w);
-	for (int back = 0; buffer != HOLD_NONE && back < 2; back++) {
+	if (buffer == HOLD_CYCLE)
+		out[n++] = (struct tn_variant){ false, HOLD_CYCLE };
+	for (int back = 0; buffer != HOLD_NONE && buffer != HOLD_CYCLE && back < 2;
+		back++) {
 		out[n] = (struct tn_variant){ back, buffer };
 		n += tn_contract_ring(g, op, out[n]) > 1;
 	}
@@ -259,6 +272,8 @@ int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_var
 
 	if (v.hold == HOLD_NONE || !out || !out->shape.rank)
 		return 0;
+	if (v.hold == HOLD_CYCLE)
+		return out->elements / 8 + (out->elements % 8 != 0);
 	width = tn_walk_width(out) * tn_contract_ring(g, op, v);
 	return v.hold == HOLD_CHANNEL ? width
 				      : out->shape.dim[out->shape.rank - 1] * width;
@@ -356,7 +371,8 @@ enum tn_status tn_contract_displacement(const struct tn_graph *g, tn_op_id op,
 	}
 	if (w.out_of_memory)
 		return TN_ERR_NOMEM;
-	*out_d = s.d;
+	/* cycles share no byte with each other: in place each is as if it were alone */
+	*out_d = v.hold == HOLD_CYCLE ? 0 : s.d;
 	return TN_OK;
 }
 

@@ -13,6 +13,10 @@
  * later, so that it may lie exactly on its input. How many is what the shape needs.
  *   HOLD_RING      the buffer holds pixels: step t reads the window of pixel t, then writes
  *                  pixel t - (n - 1); the last n - 1 steps read nothing
+ *   HOLD_CYCLE     a transpose, cycle after cycle of its permutation: the element that a
+ *                  cycle starts from is kept, each place takes the element that belongs
+ *                  there, the last one takes the kept one; the buffer has a bit for each
+ *                  element. Only exactly on its input, or apart from it
  *   HOLD_CHANNEL   one channel after the other (depthwise, pooling), all of its pixels as
  *                  above; the buffer holds n elements of one channel
  *
@@ -44,7 +48,7 @@
 #include "base/status.h"
 #include "ir/graph.h"
 
-enum tn_hold { HOLD_NONE, HOLD_PIXEL, HOLD_RING, HOLD_CHANNEL };
+enum tn_hold { HOLD_NONE, HOLD_PIXEL, HOLD_RING, HOLD_CHANNEL, HOLD_CYCLE };
 
 struct tn_variant {
 	bool descending;
@@ -74,7 +78,7 @@ typedef bool tn_step_fn(void *user, const struct tn_step *step);
 uint32_t tn_contract_variants(
 	const struct tn_graph *g, tn_op_id op, struct tn_variant out[TN_VARIANTS_MAX]);
 
-/* "none", "pixel", "ring", "channel"; what it means, for people ("" for none). */
+/* "none", "pixel", "ring", "channel", "cycle"; what it means, for people ("" for none). */
 const char *tn_hold_name(enum tn_hold hold);
 const char *tn_hold_text(enum tn_hold hold);
 
@@ -85,7 +89,8 @@ bool tn_variant_is_buffered(struct tn_variant v);
 int64_t tn_contract_ring(const struct tn_graph *g, tn_op_id op, struct tn_variant v);
 
 /* What the distance between input and output must be a multiple of: the bytes of a pixel
- * for HOLD_CHANNEL, where each channel keeps to its own bytes; else 1. */
+ * for HOLD_CHANNEL, where each channel keeps to its own bytes; those of the tensor for
+ * HOLD_CYCLE; else 1. */
 int64_t tn_contract_grain(const struct tn_graph *g, tn_op_id op, struct tn_variant v);
 
 /* Bytes of scratch that the variant needs; its alignment is 16. */

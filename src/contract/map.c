@@ -430,6 +430,51 @@ static void walk_separable(struct tn_walk *w, const struct separable *s)
 	}
 }
 
+/* One cycle, as the kernel goes through it. */
+static bool walk_cycle(
+	struct tn_walk *w, const struct separable *s, int64_t start, bool *seen)
+{
+	const int64_t width = tn_walk_width(tn_walk_output(w, 0));
+	const uint32_t shared = tn_walk_shares(w, 0);
+	int64_t at = start, from = source_of(s, start);
+	struct tn_access reads[2] = { { 0, start * width, (start + 1) * width } };
+	uint32_t kept = shared; /* the first step reads the element that is kept, too */
+
+	while (from != start) {
+		const struct tn_access write = { 0, at * width, (at + 1) * width };
+
+		reads[kept] = (struct tn_access){ 0, from * width, (from + 1) * width };
+		seen[at] = true;
+		if (!tn_walk_step(w, reads, shared ? kept + 1 : 0, &write, 1))
+			return false;
+		kept = 0;
+		at = from;
+		from = source_of(s, at);
+	}
+	seen[at] = true;
+	{
+		const struct tn_access write = { 0, at * width, (at + 1) * width };
+
+		return tn_walk_step(w, reads, at == start ? shared : 0, &write, 1);
+	}
+}
+
+static void walk_cycles(struct tn_walk *w, const struct separable *s)
+{
+	const int64_t n = tn_walk_output(w, 0)->elements;
+	size_t count;
+	bool *seen =
+		tn_size_from_i64(n, &count) ? TN_NEW_ARRAY(s->arena, bool, count) : NULL;
+
+	if (!seen) {
+		w->out_of_memory = true;
+		return;
+	}
+	for (int64_t i = 0; i < n; i++)
+		if (!seen[i] && !walk_cycle(w, s, i, seen))
+			return;
+}
+
 bool tn_walk_map(struct tn_walk *w)
 {
 	struct separable s = { 0 };
@@ -454,6 +499,8 @@ bool tn_walk_map(struct tn_walk *w)
 	(void)separable_of(w, &s);
 	if (s.out_of_memory)
 		w->out_of_memory = true;
+	else if (w->variant.hold == HOLD_CYCLE)
+		walk_cycles(w, &s);
 	else
 		walk_separable(w, &s);
 	tn_arena_release(&arena);

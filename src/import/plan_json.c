@@ -70,7 +70,8 @@ static const json_t *get_list(
 static void get_hold(
 	struct reader *r, const struct tn_path *up, const json_t *object, uint8_t *out)
 {
-	static const char *const words[] = { "none", "pixel", "ring", "channel" };
+	static const char *const words[] = { "none", "pixel", "ring", "channel",
+		"cycle" };
 	const struct tn_path at = { up, "hold", 0 };
 	const char *word;
 
@@ -82,7 +83,8 @@ static void get_hold(
 			return;
 		}
 	}
-	tn_json_error(&r->im, RULE, &at, "expected 'none', 'pixel', 'ring' or 'channel'");
+	tn_json_error(&r->im, RULE, &at,
+		"expected 'none', 'pixel', 'ring', 'channel' or 'cycle'");
 }
 
 /* One of two words. */

@@ -29,6 +29,9 @@ static const struct buffer_case {
 	{ "buffers/conv-i8", TENURE_OVERLAP_INPLACE, HOLD_RING, 224, 36, 260, 448 },
 	{ "buffers/conv-i16", TENURE_OVERLAP_INPLACE, HOLD_RING, 448, 72, 520, 896 },
 	{ "buffers/conv-f32", TENURE_OVERLAP_INPLACE, HOLD_RING, 896, 144, 1040, 1792 },
+	{ "buffers/transpose-i8", TENURE_OVERLAP_FULL, HOLD_CYCLE, 384, 48, 432, 720 },
+	{ "buffers/transpose-square-f32", TENURE_OVERLAP_INPLACE, HOLD_CYCLE, 1024, 32,
+		1056, 2048 },
 	/* a ring costs what a displacement costs */
 	{ "buffers/conv-i8", TENURE_OVERLAP_FULL, HOLD_PIXEL, 256, 4, 260, 260 },
 	{ "graphs/kws_i8", TENURE_OVERLAP_FULL, HOLD_NONE, 8064, 7, 8064, 8384 },
