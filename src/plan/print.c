@@ -4,7 +4,7 @@
 
 /* As contract/contract.h numbers them. */
 static const char *const held[] = { "", ", pixel held", ", ring of pixels held",
-	", by channel" };
+	", by channel", ", along cycles" };
 
 void tn_plan_print(const struct tn_plan *plan, struct tn_strbuf *out)
 {
@@ -32,7 +32,7 @@ void tn_plan_print(const struct tn_plan *plan, struct tn_strbuf *out)
 		}
 		tn_strbuf_printf(out, "  op%u %s%s", plan->order[p],
 			op->descending ? "descending" : "ascending",
-			held[op->hold < 4 ? op->hold : 0]);
+			held[op->hold < sizeof(held) / sizeof(*held) ? op->hold : 0]);
 		if (op->scratch_bytes)
 			tn_strbuf_printf(out, ", scratch + %" PRId64 " .. %" PRId64,
 				op->scratch_offset,

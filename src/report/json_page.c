@@ -97,7 +97,7 @@ static json_t *by_region(const struct tn_view *v, const tn_tensor_id *ids, uint3
 	return NULL;
 }
 
-enum { HOLDS = HOLD_CHANNEL + 1, VARIANTS = 2 * HOLDS };
+enum { HOLDS = HOLD_CYCLE + 1, VARIANTS = 2 * HOLDS };
 
 static int64_t variant_index(const struct tn_variant *variant)
 {
