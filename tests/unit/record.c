@@ -281,27 +281,65 @@ const char *record_compare(const struct recorded *r, struct tn_variant v)
 
 struct copies {
 	const struct recorded *r;
+	const uint8_t *held; /* along a cycle: the element that waits, or NULL */
+	int64_t held_bytes;
 	bool wrong;
 };
 
+static const uint8_t *operand_bytes(
+	const struct copies *c, const struct tn_access *a, bool output)
+{
+	const struct tn_op *op = op_of(c->r);
+
+	return c->r->bytes[(output ? op->outputs : op->inputs)[a->operand].i] + a->begin;
+}
+
+/* Does `to` hold these bytes? */
+static bool holds(const struct copies *c, const struct tn_access *to, const uint8_t *from,
+	int64_t bytes)
+{
+	return to->end - to->begin == bytes &&
+	       memcmp(from, operand_bytes(c, to, true), (size_t)bytes) == 0;
+}
+
+/* A step writes what it has read, range by range; without a read: a fill. */
 static bool copy_step(void *user, const struct tn_step *step)
 {
 	struct copies *c = user;
-	const struct tn_op *op = op_of(c->r);
 
-	/* without a read: a fill */
-	for (uint32_t i = 0; i < step->n_reads; i++) {
-		const struct tn_access *a = &step->reads[i], *w = &step->writes[i];
-		const uint8_t *from = c->r->bytes[op->inputs[a->operand].i];
-		const uint8_t *to;
+	for (uint32_t i = 0; i < step->n_reads && !c->wrong; i++) {
+		const struct tn_access *a = &step->reads[i];
 
-		if (i >= step->n_writes || a->end - a->begin != w->end - w->begin) {
-			c->wrong = true;
+		c->wrong = i >= step->n_writes ||
+			   !holds(c, &step->writes[i], operand_bytes(c, a, false),
+				   a->end - a->begin);
+	}
+	return !c->wrong;
+}
+
+/* The same along a cycle, where one element waits: the first step of a cycle reads it and
+ * the one that it writes, the last one reads nothing and writes the one that waits. */
+static bool cycle_step(void *user, const struct tn_step *step)
+{
+	struct copies *c = user;
+	const struct tn_access *a = step->reads;
+
+	c->wrong = true;
+	if (step->n_writes != 1 || step->n_reads > 2)
+		return false;
+	if (step->n_reads == 2) {
+		if (c->held)
 			return false;
-		}
-		to = c->r->bytes[op->outputs[w->operand].i];
-		if (memcmp(from + a->begin, to + w->begin, (size_t)(a->end - a->begin)))
-			c->wrong = true;
+		c->held = operand_bytes(c, a, false);
+		c->held_bytes = a->end - a->begin;
+		a++;
+	}
+	if (step->n_reads) {
+		c->wrong = !holds(
+			c, step->writes, operand_bytes(c, a, false), a->end - a->begin);
+	} else if (c->held) {
+		c->wrong = !holds(c, step->writes, c->held, c->held_bytes);
+		c->held = NULL;
 	}
 	return !c->wrong;
 }
@@ -313,7 +351,9 @@ bool record_copies(const struct recorded *r, struct tn_variant v)
 
 	if (access != ACCESS_MAP && access != ACCESS_VIEW)
 		return true;
-	return tn_contract_walk(r->g, r->id, v, copy_step, &c) == TN_OK && !c.wrong;
+	return tn_contract_walk(r->g, r->id, v,
+		       v.hold == HOLD_CYCLE ? cycle_step : copy_step, &c) == TN_OK &&
+	       !c.wrong && !c.held;
 }
 
 /* ---- the displacement ---- */

@@ -26,7 +26,7 @@ void record_run(const struct recorded *r);
 const char *record_compare(const struct recorded *r, struct tn_variant v);
 
 /* After record_run, for an op that moves elements of one type and scale: is what each step
- * of the variant writes what it has read? */
+ * of the variant writes what it has read, or the one element that its cycle keeps? */
 bool record_copies(const struct recorded *r, struct tn_variant v);
 
 /* What the distance between input k and the output must be a multiple of. */

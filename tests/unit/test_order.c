@@ -11,7 +11,7 @@
 #include "record.h"
 
 struct tally {
-	int variants, orders, displaced, corrupted;
+	int variants, orders, displaced, corrupted, cycles;
 	char first[512];
 };
 
@@ -69,6 +69,28 @@ static void compare_displaced(
 	}
 }
 
+/* A variant that goes along cycles writes what its steps say, and the check of that sees
+ * each byte that is not. */
+static void compare_cycles(
+	struct interpreter *it, tn_op_id id, struct tn_variant v, struct tally *tally)
+{
+	const struct recorded r = recorded_op(it, id);
+	const struct tn_graph *g = &it->file.graph;
+	const uint32_t out = g->ops[id.i].outputs[0].i;
+
+	if (v.hold != HOLD_CYCLE)
+		return;
+	if (!record_copies(&r, v))
+		complain(tally, &g->ops[id.i], v, "a step writes what it has not read");
+	for (int64_t i = 0; i < g->tensors[out].bytes; i++) {
+		it->bytes[out][i] ^= 0x55;
+		if (record_copies(&r, v))
+			complain(tally, &g->ops[id.i], v, "a wrong move is not seen");
+		it->bytes[out][i] ^= 0x55;
+	}
+	tally->cycles++;
+}
+
 /* ---- all ops of a model ---- */
 
 static void compare_model(const char *path, struct tally *tally)
@@ -90,6 +112,7 @@ static void compare_model(const char *path, struct tally *tally)
 					continue;
 				tally->variants++;
 				compare_order(&it, id, variants[v], tally);
+				compare_cycles(&it, id, variants[v], tally);
 				compare_displaced(&it, id, variants[v], tally);
 			}
 		}
@@ -110,6 +133,7 @@ START_TEST(fixture_ops)
 	ck_assert_int_eq(tally.orders, tally.variants);
 	ck_assert_int_gt(tally.variants, 600);
 	ck_assert_int_gt(tally.corrupted, tally.displaced / 2);
+	ck_assert_int_ge(tally.cycles, 4);
 }
 END_TEST
 
