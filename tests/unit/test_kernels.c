@@ -394,6 +394,32 @@ START_TEST(conv_over_a_ring_of_rows)
 }
 END_TEST
 
+/* A wrong plan lets the output overwrite elements that were not read yet: they may then lie
+ * above the row's greatest. What the kernel takes stays in its table all the same. */
+START_TEST(softmax_stays_in_its_table)
+{
+	static tn_kernel_fn *const kernels[] = { tn_softmax_s8, tn_softmax_s8_s16 };
+	static int32_t framed[3 * 256];
+	_Alignas(4) uint8_t results[2][64];
+
+	for (int frame = 0; frame < 2; frame++) {
+		struct tn_softmax_s8_params p = {
+			.rows = 1, .n = 16, .n_table = 256, .exp_table = framed + 256
+		};
+		const void *in[] = { results[frame] + 1 };
+		void *out[] = { results[frame] + 2 };
+
+		memset(results[frame], INT8_MIN, sizeof(results[frame]));
+		for (int i = 0; i < 3 * 256; i++)
+			framed[i] = i < 256 || i >= 512 ? (frame ? INT32_MAX : 0)
+							: INT32_MAX >> (i - 256) / 24;
+		kernels[_i](&p, in, out, NULL);
+	}
+	ck_assert_msg(memcmp(results[0], results[1], sizeof(results[0])) == 0,
+		"kernel %d: what is around its table shows", _i);
+}
+END_TEST
+
 static uint32_t field_bytes(const struct tn_field *f)
 {
 	switch (f->type) {
@@ -558,6 +584,7 @@ Suite *tn_test_suite(void)
 	LOOP(tc, function_exact, exact);
 	LOOP(tc, conv_variants_agree, geometries);
 	tcase_add_test(tc, conv_over_a_ring_of_rows);
+	tcase_add_loop_test(tc, softmax_stays_in_its_table, 0, 2);
 	tcase_add_loop_test(tc, params_are_described, 0, PARAMS_COUNT);
 	tcase_add_test(tc, kernels_are_named_once);
 	LOOP(tc, refusal, refusals);

@@ -15,7 +15,9 @@ void tn_softmax_s8(
 
 		for (int32_t t = 0; t < p->n; t++) {
 			int32_t i = tn_step_index(p->order, t, p->n);
-			int32_t exp = p->exp_table[row.max - tn_load_s8(x, i)];
+			/* 8 bits: more only when something else has written there */
+			tn_u8 below = (tn_u8)(row.max - tn_load_s8(x, i));
+			int32_t exp = p->exp_table[below];
 			int32_t value = tn_softmax_value(&row, exp, 8) + INT8_MIN;
 
 			tn_store_s8(y, i, tn_clamp_s32(value, INT8_MIN, INT8_MAX));
