@@ -88,6 +88,11 @@ struct tn_claim_remedy {
 	int64_t bytes; /* what it costs in memory */
 };
 
+/* An op copies the tensor before two others run; one of them, the reader, reads the copy. */
+struct tn_claim_copy {
+	uint32_t tensor, before, reader;
+};
+
 enum tn_claim_result { CLAIM_PROVED, CLAIM_REJECTED, CLAIM_UNPROVED };
 
 struct tn_claim_verdict {

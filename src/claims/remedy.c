@@ -242,24 +242,80 @@ static void another_order(struct tn_remedies *r)
 	}
 }
 
+/* Does an op that the copy would have to come after write the tensor, by the graph's own
+ * word, before it is read? */
+static bool written_between(const struct tn_remedies *r, const struct tn_claim_copy *copy)
+{
+	const uint32_t *order = r->trial->setting.order;
+	uint32_t root = r->m->form[copy->tensor].root, i = 0;
+
+	while (order[i] != copy->before)
+		i++;
+	for (; order[i] != copy->reader; i++) {
+		const struct tn_op *op = &r->g->ops[order[i]];
+
+		for (uint32_t k = 0; k < op->n_outputs; k++)
+			if (op->outputs[k].i != TN_NONE &&
+				r->m->form[op->outputs[k].i].root == root)
+				return true;
+	}
+	return false;
+}
+
+#define COPIES_MAX 8
+
+/* A copy for each reader that misses what is overwritten. In parallel execution no edge
+ * would put it before the writer. */
 static void inserted_copy(struct tn_remedies *r)
 {
-	const struct tn_claim_witness *w = &r->trial->worst.witness;
-	struct tn_run_change change = { .op = TN_NONE };
+	struct tn_claim_copy *copies =
+		TN_NEW_ARRAY(r->scratch, struct tn_claim_copy, COPIES_MAX);
+	struct tn_run_change change = { .op = TN_NONE, .copies = copies };
+	struct tn_trial again = *r->trial;
+	struct tn_arena own;
+	const char *text = "copy";
+	int64_t bytes = 0;
+	bool proved = false;
 	struct tn_fix *fix;
 
-	if (!between_ops(w) || r->trial->worst.loss->kind != LOSS_READ ||
-		w->victim.i == TN_NONE || !r->trial->worst.loss->expected_ran)
+	if (r->c->options.execution == EXECUTION_PARALLEL)
 		return;
-	change.reader = w->reader.op.i;
-	change.victim = w->victim.i;
-	if (!tn_remedy_proves(r, r->claims, r->n, &change))
+	tn_arena_init(&own);
+	while (copies && !proved && change.n_copies < COPIES_MAX) {
+		const struct tn_claim_witness *w = &again.worst.witness;
+		struct tn_claim_copy *copy = &copies[change.n_copies];
+
+		if (again.result != CLAIM_REJECTED || !between_ops(w) ||
+			again.worst.loss->kind != LOSS_READ || w->victim.i == TN_NONE ||
+			!again.worst.loss->expected_ran)
+			break;
+		*copy = (struct tn_claim_copy){ w->victim.i, w->writer.op.i,
+			w->reader.op.i };
+		if (written_between(r, copy) ||
+			!tn_add_i64(bytes, tn_remedy_bytes(r, copy->tensor), &bytes))
+			break;
+		text = tn_arena_printf(r->arena, "%s%s '%s' for '%s' before '%s' runs",
+			text, change.n_copies ? "," : "", name(r, copy->tensor),
+			w->reader.name, w->writer.name);
+		change.n_copies++;
+		r->status =
+			text ? tn_court_try(r->c, r->claims, r->n, &change, &own, &again)
+			     : TN_ERR_NOMEM;
+		if (r->status != TN_OK)
+			break;
+		proved = again.result == CLAIM_PROVED && !again.why;
+	}
+	tn_arena_release(&own);
+	if (!copies)
+		r->status = TN_ERR_NOMEM;
+	if (!proved)
 		return;
-	fix = tn_remedy_add(r, "inserted_copy", tn_remedy_bytes(r, w->victim.i),
-		tn_arena_printf(r->arena, "copy '%s' for '%s' before '%s' runs",
-			name(r, w->victim.i), w->reader.name, w->writer.name));
-	if (fix)
-		fix->copies = true;
+	fix = tn_remedy_add(r, "inserted_copy", bytes, text);
+	if (!fix)
+		return;
+	fix->changes = true;
+	fix->copies = copies;
+	fix->n_copies = change.n_copies;
 }
 
 /* None of these: claim after claim, what can hold together. */
@@ -342,7 +398,7 @@ static void last_resort(struct tn_remedies *r)
 		return;
 	}
 	if (fix)
-		fix->copies = true; /* the graph changes */
+		fix->changes = true;
 }
 
 /* The cheapest first; of equals, the order in which they were tried. */
@@ -382,8 +438,8 @@ enum tn_status tn_remedies_find(struct tn_remedies *r, struct tn_court *c,
 	tn_remedy_offset(r);
 	tn_remedy_base(r);
 	tn_remedy_scratch(r);
+	without(r); /* of equal bytes, what costs no time first */
 	inserted_copy(r);
-	without(r);
 	fewer_claims(r);
 	last_resort(r);
 	sort_by_cost(r);

@@ -12,7 +12,9 @@ struct tn_fix {
 	const struct tn_claim *with; /* stands for the claim at `at`; NULL: none does */
 	uint32_t at; /* position in the set */
 	const struct tn_claim *more; /* joins the set; or NULL */
-	bool copies; /* an op is inserted: no plan for this graph can say so */
+	bool changes; /* the graph is another then */
+	const struct tn_claim_copy *copies; /* that are inserted */
+	uint32_t n_copies;
 	uint32_t op; /* runs `kernel` instead of its own; TN_NONE */
 	struct tn_kernel kernel;
 };

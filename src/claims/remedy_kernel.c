@@ -6,9 +6,7 @@
 static bool proves_kernel(
 	struct tn_remedies *r, uint32_t op, const struct tn_kernel *kernel)
 {
-	struct tn_run_change change = {
-		.op = op, .kernel = kernel, .reader = TN_NONE, .victim = TN_NONE
-	};
+	struct tn_run_change change = { .op = op, .kernel = kernel };
 
 	return tn_remedy_proves(r, r->claims, r->n, &change);
 }

@@ -1,5 +1,7 @@
 #include "claims/repair.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "claims/remedy.h"
 
@@ -14,17 +16,19 @@ struct repairing {
 	uint32_t n;
 	uint32_t *from; /* by position in the set: the claim of the graph */
 	const struct tn_claim *wish; /* a plan that is rejected */
+	bool may_copy;
 	TN_VEC(struct tn_repair_step) steps;
 	struct tn_repair *out;
 };
 
-/* Can a plan for this very graph say what the fix changes? */
-static bool applies(const struct tn_court *c, const struct tn_fix *fix)
+/* Can a plan say what the fix changes? */
+static bool applies(const struct repairing *r, const struct tn_fix *fix)
 {
+	const struct tn_court *c = r->c;
 	const struct tn_kernel *own;
 
-	if (fix->copies)
-		return false;
+	if (fix->changes)
+		return r->may_copy && fix->copies;
 	if (fix->op == TN_NONE)
 		return fix->with || fix->more || fix->drops;
 	own = &c->model.kernel[fix->op];
@@ -64,6 +68,14 @@ static bool apply(struct repairing *r, const struct tn_fix *fix, uint32_t blamed
 	}
 	if (fix->drops)
 		leave_out(r, blamed);
+	if (!fix->copies)
+		return true;
+	/* what is found is in the scratch of the trial */
+	r->out->copies = TN_NEW_ARRAY(r->arena, struct tn_claim_copy, fix->n_copies);
+	if (!r->out->copies)
+		return false;
+	memcpy(r->out->copies, fix->copies, fix->n_copies * sizeof(*fix->copies));
+	r->out->n_copies = fix->n_copies;
 	return true;
 }
 
@@ -81,7 +93,7 @@ static enum tn_status mend(
 	for (size_t i = 0; i < found.list.count; i++) {
 		const struct tn_fix *fix = &found.list.items[i];
 
-		if (!applies(r->c, fix))
+		if (!applies(r, fix))
 			continue;
 		return apply(r, fix, found.blamed) && tell(r, claim, hazard, fix->say)
 			       ? TN_OK
@@ -186,14 +198,17 @@ static enum tn_status settle(struct repairing *r)
 }
 
 enum tn_status tn_claims_repair(const struct tn_graph *g,
-	const struct tn_claim_options *options, struct tn_arena *arena,
+	const struct tn_claim_options *options, bool may_copy, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_repair *out)
 {
 	struct tn_arena own;
 	struct tn_court court;
-	struct repairing r = {
-		.c = &court, .g = g, .arena = arena, .own = &own, .out = out
-	};
+	struct repairing r = { .c = &court,
+		.g = g,
+		.arena = arena,
+		.own = &own,
+		.may_copy = may_copy,
+		.out = out };
 	enum tn_status status;
 
 	*out = (struct tn_repair){ 0 };
@@ -201,9 +216,9 @@ enum tn_status tn_claims_repair(const struct tn_graph *g,
 	status = tn_court_init(&court, g, options, &own, diags);
 	if (status == TN_OK && !allocate(&r))
 		status = TN_ERR_NOMEM;
-	for (uint32_t i = 0; i < g->n_claims && status == TN_OK; i++)
+	for (uint32_t i = 0; i < g->n_claims && status == TN_OK && !out->copies; i++)
 		status = join(&r, i);
-	if (status == TN_OK)
+	if (status == TN_OK && !out->copies)
 		status = settle(&r);
 	for (uint32_t i = 0; i < r.n && status == TN_OK; i++)
 		out->n_held += r.from[i] != TN_NONE && r.set[i] == &g->claims[r.from[i]];

@@ -1,6 +1,7 @@
 /* Makes rejected claims legal: claim after claim, in the order of the graph, joins those
  * that hold; one that would be rejected is changed by the cheapest remedy that a memory
- * plan can express, or given up. */
+ * plan can express, or given up. When a copy is the cheapest, the graph has to change
+ * first: it is asked for. */
 #ifndef TN_CLAIMS_REPAIR_H
 #define TN_CLAIMS_REPAIR_H
 
@@ -24,6 +25,10 @@ struct tn_repair {
 	const struct tn_repair_step *steps; /* what was changed */
 	size_t n_steps;
 	uint32_t n_held; /* claims that hold as they are */
+	struct tn_claim_copy *copies; /* not NULL: nothing below is filled in; to be
+	                    repeated with the graph that has these copies. The last step
+	                    is about them */
+	uint32_t n_copies;
 	struct tn_repair_space *spaces;
 	uint32_t n_spaces;
 	uint32_t *space; /* by tensor; TN_NONE: no storage of its own */
@@ -36,9 +41,9 @@ struct tn_repair {
 };
 
 /* What *out points to is in the arena. A plan that is rejected stays as it is: what lies
- * wrongly in it is for the planner to move. */
+ * wrongly in it is for the planner to move. Without may_copy no copy is asked for. */
 enum tn_status TN_MUST_CHECK tn_claims_repair(const struct tn_graph *g,
-	const struct tn_claim_options *options, struct tn_arena *arena,
+	const struct tn_claim_options *options, bool may_copy, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_repair *out);
 
 #endif

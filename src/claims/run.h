@@ -15,7 +15,8 @@
 struct tn_run_change {
 	uint32_t op; /* runs this kernel instead of its own; TN_NONE */
 	const struct tn_kernel *kernel;
-	uint32_t reader, victim; /* this op reads a copy of this tensor; TN_NONE */
+	const struct tn_claim_copy *copies; /* of what then is read instead */
+	uint32_t n_copies;
 };
 
 /* What an op touches: for the order between ops. */

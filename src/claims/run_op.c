@@ -51,6 +51,18 @@ static bool same_writer(const struct tn_event *a, const struct tn_event *b)
 	       a->pass == b->pass && a->run == b->run;
 }
 
+/* Does the op read a copy of the tensor, to try that? */
+static bool reads_copy(const struct tn_op_run *r, uint32_t tensor)
+{
+	const struct tn_run_change *change = r->p->r->change;
+
+	for (uint32_t i = 0; change && i < change->n_copies; i++)
+		if (change->copies[i].reader == r->op &&
+			change->copies[i].tensor == tensor)
+			return true;
+	return false;
+}
+
 /* The operand reads something else: begins a loss, or adds to the one there is. */
 static void differs(struct tn_op_run *r, uint32_t operand, const struct tn_difference *d)
 {
@@ -60,7 +72,7 @@ static void differs(struct tn_op_run *r, uint32_t operand, const struct tn_diffe
 	bool current = d->found.event != EVENT_NONE && d->found.event >= r->event;
 	struct tn_loss *loss;
 
-	if (run->change && run->change->reader == r->op && run->change->victim == tensor)
+	if (reads_copy(r, tensor))
 		return;
 	if (w->lost) {
 		int64_t begin = tn_op_run_address(r, tensor, d->begin);

@@ -4,39 +4,104 @@
 
 #include "base/file.h"
 #include "driver/judge.h"
+#include "driver/schedule.h"
 #include "bind/bind.h"
 #include "import/plan_json.h"
 #include "ir/digest.h"
+#include "rewrite/insert.h"
 
 #include "base/banned.h"
 
-static void tell_steps(struct tn_run *run, const struct tn_repair *repair)
-{
-	for (size_t i = 0; i < repair->n_steps; i++) {
-		const struct tn_repair_step *s = &repair->steps[i];
-		const struct tn_claim *c = &run->graph.claims[s->claim];
+struct copies {
+	struct tn_plan_copy *items;
+	size_t count, capacity;
+};
 
-		tn_diag_at(&run->diags, SEVERITY_NOTE, "claims/repaired", run->source,
-			c->pointer, c->id, "%s: %s (%" PRId64 " B)",
-			s->hazard ? s->hazard : "unproved", s->remedy.text,
-			s->remedy.bytes);
-	}
+static void tell(struct tn_run *run, const struct tn_repair_step *s)
+{
+	const struct tn_claim *c = &run->graph.claims[s->claim];
+
+	tn_diag_at(&run->diags, SEVERITY_NOTE, "claims/repaired", run->source, c->pointer,
+		c->id, "%s: %s (%" PRId64 " B)", s->hazard ? s->hazard : "unproved",
+		s->remedy.text, s->remedy.bytes);
 }
 
-/* In that order, as far as it is not the graph's own: for the tables only. What the graph
- * means stays what it was. */
-static enum tn_status take_order(struct tn_run *run, const struct tn_repair *repair)
+/* The graph with the copies that a claim needs, all or none of them: TN_ERR_INPUT. */
+static enum tn_status insert(
+	struct tn_run *run, const struct tn_repair *wanted, struct copies *list)
+{
+	const struct tn_graph before = run->graph;
+	const size_t had = list->count;
+	enum tn_status status = TN_OK;
+
+	for (uint32_t i = 0; i < wanted->n_copies && status == TN_OK; i++) {
+		const struct tn_claim_copy *c = &wanted->copies[i];
+		const struct tn_plan_copy copy = { c->tensor, c->before, c->reader };
+
+		status = tn_rewrite_insert_copy(
+			&run->graph, &copy, &run->arena, &run->strings, &run->graph);
+		if (status == TN_OK && !tn_vec_push(&run->arena, list, copy))
+			status = TN_ERR_NOMEM;
+	}
+	if (status != TN_OK) {
+		run->graph = before;
+		list->count = had;
+	}
+	return status;
+}
+
+/* Judges the claims again and again, each time with the copies in the graph that are the
+ * cheapest remedy of one. One that cannot be had, or a claim that asks twice, ends that. */
+static enum tn_status judge(
+	struct tn_run *run, struct copies *list, struct tn_repair *out)
+{
+	struct tn_claim_options options;
+	enum tn_status status = tn_judge_options(run, &options);
+	bool may_copy = true;
+
+	for (uint32_t round = 0; status == TN_OK; round++) {
+		status = tn_claims_repair(&run->graph, &options,
+			may_copy && round < run->graph.n_claims, &run->arena, &run->diags,
+			out);
+		if (status != TN_OK || !out->copies)
+			break;
+		status = insert(run, out, list);
+		if (status == TN_OK)
+			tell(run, &out->steps[out->n_steps - 1]);
+		may_copy = status == TN_OK;
+		status = status == TN_ERR_INPUT ? TN_OK : status;
+	}
+	return status;
+}
+
+/* The tables for the repair's order and with its copies. What the graph means stays what
+ * it was, and so does its own order. */
+static enum tn_status take_order(
+	struct tn_run *run, const struct tn_repair *repair, uint32_t n_copies)
 {
 	tn_op_id *given = run->graph.schedule;
 	tn_op_id *order = TN_NEW_ARRAY(&run->arena, tn_op_id, run->graph.n_ops);
+	bool *runs = TN_NEW_ARRAY(&run->arena, bool, run->graph.n_ops);
+	/* what others have laid out was laid out for ops that run */
+	const struct tn_alias_options views = {
+		.align = run->options->align, .run = runs, .views_only = true
+	};
 	enum tn_status status;
 
-	if (!order)
+	if (!order || !runs)
 		return TN_ERR_NOMEM;
-	for (uint32_t i = 0; i < run->graph.n_ops; i++)
-		order[i].i = repair->order[i];
+	for (uint32_t i = 0; i < run->graph.n_ops; i++) {
+		order[i].i = repair ? repair->order[i] : given[i].i;
+		runs[i] = i >= run->graph.n_ops - n_copies;
+	}
 	run->graph.schedule = order;
 	status = tn_pipeline_tables(run);
+	if (status == TN_OK)
+		status = tn_aliases_choose(
+			&run->graph, &views, &run->arena, &run->aliases);
+	if (status == TN_OK)
+		status = tn_liveness_find(
+			&run->graph, &run->order, &run->aliases, &run->arena, &run->live);
 	run->graph.schedule = given;
 	return status;
 }
@@ -50,21 +115,20 @@ static void digest(struct tn_run *run)
 
 static enum tn_status from_claims(struct tn_run *run)
 {
-	struct tn_claim_options options;
+	struct copies copies = { 0 };
 	struct tn_repair repair;
-	enum tn_status status = tn_judge_options(run, &options);
+	enum tn_status status = judge(run, &copies, &repair);
 
+	for (size_t i = 0; status == TN_OK && i < repair.n_steps; i++)
+		tell(run, &repair.steps[i]);
 	if (status == TN_OK)
-		status = tn_claims_repair(
-			&run->graph, &options, &run->arena, &run->diags, &repair);
-
-	if (status != TN_OK)
-		return status;
-	tell_steps(run, &repair);
-	if (repair.has_order)
-		status = take_order(run, &repair);
+		status = take_order(run, &repair, (uint32_t)copies.count);
 	if (status == TN_OK)
 		status = tn_repair_layout(run, &repair, &run->plan);
+	if (status == TN_OK) {
+		run->plan.copies = copies.items;
+		run->plan.n_copies = (uint32_t)copies.count;
+	}
 	return status;
 }
 
@@ -74,10 +138,10 @@ static enum tn_status from_file(struct tn_run *run, const char *file)
 	enum tn_status status = tn_file_read(&run->arena, &run->diags, file, &source);
 
 	digest(run);
-	return status == TN_OK
-		       ? tn_import_plan_json(&run->graph, source, &run->plan.digests,
-				 &run->arena, &run->strings, &run->diags, &run->plan)
-		       : status;
+	if (status == TN_OK)
+		status = tn_import_plan_json(&run->graph, source, &run->plan.digests,
+			&run->arena, &run->strings, &run->diags, &run->plan);
+	return status == TN_OK ? take_order(run, NULL, run->plan.n_copies) : status;
 }
 
 static bool same_order(const struct tn_run *run)
@@ -90,24 +154,18 @@ static bool same_order(const struct tn_run *run)
 
 enum tn_status tn_repair_run(struct tn_run *run)
 {
-	struct tn_plan own = run->plan; /* what the bounds are taken from */
-	const struct tn_aliases own_aliases = run->aliases;
-	/* what others have laid out was laid out for ops that run */
-	const struct tn_alias_options views = { .align = run->options->align,
-		.views_only = true };
-	enum tn_status status =
-		tn_aliases_choose(&run->graph, &views, &run->arena, &run->aliases);
+	const struct tn_outcome own = tn_outcome_of(run);
+	const struct tn_graph graph = run->graph;
+	enum tn_status status = run->options->plan ? from_file(run, run->options->plan)
+						   : from_claims(run);
 
-	if (status == TN_OK)
-		status = run->options->plan ? from_file(run, run->options->plan)
-					    : from_claims(run);
 	if (status == TN_OK)
 		status = tn_repair_plan(run);
 	if (status == TN_ERR_REFUSED) {
 		tn_diag_at(&run->diags, SEVERITY_WARNING, "plan/replaced", run->source,
 			NULL, NULL, "no repair was found: this is a plan of our own");
-		run->plan = own;
-		run->aliases = own_aliases;
+		run->graph = graph;
+		tn_outcome_restore(run, &own);
 		run->verified = true;
 		return TN_OK;
 	}
@@ -115,12 +173,13 @@ enum tn_status tn_repair_run(struct tn_run *run)
 		return status;
 	run->planned = true;
 	digest(run);
-	run->plan.no_reuse_bytes = own.no_reuse_bytes;
-	run->plan.disjoint_bound_bytes = own.disjoint_bound_bytes;
-	/* in another order, or with liberties of the claims, the bound says nothing */
+	run->plan.no_reuse_bytes = own.plan.no_reuse_bytes;
+	run->plan.disjoint_bound_bytes = own.plan.disjoint_bound_bytes;
+	/* in another order, with copies or liberties of the claims, it says nothing */
 	run->plan.bound_bytes =
-		same_order(run) && own.bound_bytes <= run->plan.activation_bytes
-			? own.bound_bytes
+		same_order(run) && run->graph.n_ops == graph.n_ops &&
+				own.plan.bound_bytes <= run->plan.activation_bytes
+			? own.plan.bound_bytes
 			: 0;
 	run->plan.optimal = run->plan.activation_bytes == run->plan.bound_bytes;
 	return TN_OK;

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "driver/pipeline.h"
 #include "import/plan_json.h"
+#include "rewrite/insert.h"
 
 static enum tn_status parse(
 	struct tn_run *run, const char *list, tn_pass_set *passes, tn_pass_set *inexact)
@@ -42,8 +43,26 @@ static enum tn_status check_exact(
 	return TN_OK;
 }
 
+static enum tn_status insert(struct tn_run *run, const struct tn_plan_changes *changes)
+{
+	enum tn_status status = TN_OK;
+
+	for (uint32_t i = 0; i < changes->n_copies && status == TN_OK; i++) {
+		const struct tn_plan_copy *copy = &changes->copies[i];
+
+		status = tn_rewrite_insert_copy(
+			&run->graph, copy, &run->arena, &run->strings, &run->graph);
+		if (status == TN_ERR_INPUT)
+			tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/stale",
+				run->plan_source, "/copies", NULL,
+				"copy %u of the plan does not fit the graph", i);
+	}
+	return status == TN_ERR_INPUT ? TN_ERR_REFUSED : status;
+}
+
 enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 {
+	struct tn_plan_changes changes = { 0 };
 	tn_pass_set passes, inexact;
 	enum tn_status status = TN_OK;
 
@@ -56,14 +75,17 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 		status = tn_file_read(
 			&run->arena, &run->diags, run->plan_file, &run->plan_source);
 	if (status == TN_OK && run->plan_file)
-		status = tn_import_plan_rewrite(
-			run->plan_source, &run->arena, &run->strings, &run->diags, &list);
+		status = tn_import_plan_changes(run->plan_source, &run->arena,
+			&run->strings, &run->diags, &changes);
+	if (status == TN_OK && changes.rewrite)
+		list = changes.rewrite;
 	if (status == TN_OK)
 		status = parse(run, list, &passes, &inexact);
 	if (status == TN_OK && !run->plan_file)
 		status = check_exact(run, passes, inexact);
 	if (status != TN_OK)
 		return status;
-	return tn_rewrite(&run->read, passes | inexact, &run->arena, &run->strings,
+	status = tn_rewrite(&run->read, passes | inexact, &run->arena, &run->strings,
 		&run->graph, &run->rewrites);
+	return status == TN_OK ? insert(run, &changes) : status;
 }

@@ -326,6 +326,37 @@ static bool read_pins(struct reader *r, const json_t *root)
 	return true;
 }
 
+/* Plans without copies need no list of them. Whether they fit the graph is for who inserts
+ * them to say. */
+static bool read_copies(
+	struct reader *r, const json_t *root, struct tn_plan_copy **out, uint32_t *out_n)
+{
+	const struct tn_path list_at = { NULL, "copies", 0 };
+	const json_t *list = json_object_get(root, "copies");
+	size_t n = json_array_size(list);
+
+	*out = NULL;
+	*out_n = 0;
+	if (!list || !tn_json_want(&r->im, RULE, &list_at, list, JSON_ARRAY))
+		return true;
+	*out = TN_NEW_ARRAY(r->im.arena, struct tn_plan_copy, n);
+	if (!*out || n >= UINT32_MAX)
+		return false;
+	*out_n = (uint32_t)n;
+	for (size_t i = 0; i < n; i++) {
+		const struct tn_path at = { &list_at, NULL, i };
+		const json_t *o = json_array_get(list, i);
+		struct tn_plan_copy *c = &(*out)[i];
+
+		if (!tn_json_want(&r->im, RULE, &at, o, JSON_OBJECT))
+			continue;
+		(void)get_u32(r, &at, o, "index", UINT32_MAX, &c->tensor);
+		(void)get_u32(r, &at, o, "before", UINT32_MAX, &c->before);
+		(void)get_u32(r, &at, o, "reader", UINT32_MAX, &c->reader);
+	}
+	return true;
+}
+
 static void read_op(
 	struct reader *r, const struct tn_path *at, const json_t *o, bool *seen)
 {
@@ -464,7 +495,8 @@ static enum tn_status read_plan(struct reader *r, const json_t *root)
 		return TN_ERR_REFUSED;
 	read_numbers(r, root);
 	read_schedule(r, root);
-	if (!read_lists(r, root) || !read_pins(r, root) || !read_order(r, root))
+	if (!read_lists(r, root) || !read_pins(r, root) || !read_order(r, root) ||
+		!read_copies(r, root, &r->plan->copies, &r->plan->n_copies))
 		return TN_ERR_NOMEM;
 	return r->im.diags->errors > before ? TN_ERR_INPUT : TN_OK;
 }
@@ -512,30 +544,43 @@ static bool join_names(struct reader *r, const json_t *list, struct tn_strbuf *o
 	return true;
 }
 
-enum tn_status tn_import_plan_rewrite(const struct tn_source *source,
+static enum tn_status read_changes(
+	struct reader *r, const json_t *root, struct tn_plan_changes *out)
+{
+	const size_t before = r->im.diags->errors;
+	struct tn_strbuf text;
+	bool enough;
+
+	tn_strbuf_init(&text);
+	enough = read_copies(r, root, &out->copies, &out->n_copies);
+	if (enough && join_names(r, json_object_get(root, "rewrite"), &text)) {
+		out->rewrite =
+			text.failed ? NULL
+				    : tn_str_intern(r->im.strings, text.text, text.len);
+		enough = out->rewrite;
+	}
+	tn_strbuf_release(&text);
+	return !enough			      ? TN_ERR_NOMEM
+	       : r->im.diags->errors > before ? TN_ERR_INPUT
+					      : TN_OK;
+}
+
+enum tn_status tn_import_plan_changes(const struct tn_source *source,
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
-	const char **out_list)
+	struct tn_plan_changes *out)
 {
 	struct reader r = { .im = { .arena = arena,
 				    .strings = strings,
 				    .diags = diags,
 				    .source = source } };
-	struct tn_strbuf text;
 	json_t *root = NULL;
 	enum tn_status status =
 		tn_json_load(&r.im, source->text, source->len, NULL, NULL, &root);
 
+	*out = (struct tn_plan_changes){ 0 };
 	if (status != TN_OK)
 		return status;
-	tn_strbuf_init(&text);
-	if (!join_names(&r, json_object_get(root, "rewrite"), &text))
-		status = TN_ERR_INPUT;
-	*out_list = status == TN_OK && !text.failed
-			    ? tn_str_intern(strings, text.text, text.len)
-			    : NULL;
-	if (status == TN_OK && !*out_list)
-		status = TN_ERR_NOMEM;
-	tn_strbuf_release(&text);
+	status = read_changes(&r, root, out);
 	json_decref(root);
 	return status;
 }

@@ -20,10 +20,18 @@ enum tn_status TN_MUST_CHECK tn_import_plan_json(const struct tn_graph *g,
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
 	struct tn_plan *out);
 
-/* The rewrites that the plan's graph went through, as a list with commas ("none" when it
- * names none), interned: they must be repeated before the plan fits the graph. */
-enum tn_status TN_MUST_CHECK tn_import_plan_rewrite(const struct tn_source *source,
+/* What the file's graph went through before it was planned, and must go through again
+ * before the plan fits it. */
+struct tn_plan_changes {
+	const char
+		*rewrite; /* passes with commas ("none" when it names none), interned */
+	struct tn_plan_copy
+		*copies; /* then these are inserted; indices are not checked */
+	uint32_t n_copies;
+};
+
+enum tn_status TN_MUST_CHECK tn_import_plan_changes(const struct tn_source *source,
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
-	const char **out_list);
+	struct tn_plan_changes *out);
 
 #endif

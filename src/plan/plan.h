@@ -48,6 +48,14 @@ struct tn_plan_pin {
 	int64_t offset; /* in the region; -1: anywhere in it */
 };
 
+/* An op that was put into the graph, behind its last, before it was planned: it copies the
+ * tensor to a new one, behind the last, before two ops run, and one of them reads that. */
+struct tn_plan_copy {
+	uint32_t tensor;
+	uint32_t before; /* op that overwrites the tensor */
+	uint32_t reader; /* op that reads the copy instead */
+};
+
 struct tn_plan_digests {
 	uint64_t graph, constants, kernels, contracts;
 };
@@ -71,6 +79,8 @@ struct tn_plan {
 	uint32_t n_regions;
 	struct tn_plan_pin *pins;
 	uint32_t n_pins;
+	struct tn_plan_copy *copies; /* one after the other */
+	uint32_t n_copies;
 
 	int64_t arena_bytes;      /* all that the caller must provide, over all regions */
 	int64_t activation_bytes; /* peak of the tensors alone */

@@ -70,6 +70,26 @@ static bool put_pins(json_t *root, const struct tn_graph *g, const struct tn_pla
 	return ok;
 }
 
+/* Names are of the graph with all copies; so are the indices, for ids stay. */
+static bool put_copies(json_t *root, const struct tn_graph *g, const struct tn_plan *plan)
+{
+	json_t *list = json_array();
+	bool ok = tn_json_put(root, "copies", list);
+
+	for (uint32_t i = 0; ok && i < plan->n_copies; i++) {
+		const struct tn_plan_copy *c = &plan->copies[i];
+		json_t *o = json_object();
+
+		ok = push(list, o,
+			tn_json_put(
+				o, "tensor", tn_json_text(g->tensors[c->tensor].name)) &&
+				put_int(o, "index", c->tensor) &&
+				put_int(o, "before", c->before) &&
+				put_int(o, "reader", c->reader));
+	}
+	return ok;
+}
+
 static bool put_tensors(
 	json_t *root, const struct tn_graph *g, const struct tn_plan *plan)
 {
@@ -222,6 +242,7 @@ enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan
 	     put_int(root, "access_cost_bound", plan->access_cost_bound) &&
 	     put_schedule(root, &plan->schedule) && put_digests(root, &plan->digests) &&
 	     put_regions(root, plan) && put_pins(root, g, plan) &&
+	     (!plan->n_copies || put_copies(root, g, plan)) &&
 	     put_tensors(root, g, plan) && put_ops(root, g, plan, extras->ops) &&
 	     put_list(root, "decisions", extras->decisions) &&
 	     put_list(root, "rewrite", extras->rewrite) &&

@@ -115,8 +115,70 @@ def plans():
     assert mended > 0.9 * refused > 20, (mended, refused)
 
 
+def ran(path, *extra):
+    done = run('run', '--rewrite', 'none', path, *extra)
+    return done.stdout if done.returncode == 0 else done.stderr
+
+
+def remedies():
+    """One graph for each remedy: it is the one that is taken, what comes of it is verified,
+    runs equal, and the claim holds unless it is given up."""
+    expected = {'another_order': "run 'late' before", 'inserted_copy': "copy 'head'",
+                'out_of_place': 'memory of its own', 'buffered_kernel': 'holds a pixel back',
+                'two_copies': "'feet' for 'later'"}
+    for kind, words in sorted(expected.items()):
+        path, out = root / 'fixtures/repair' / (kind + '.json'), folder / 'repaired.json'
+        done = run('plan', '--repair', path, '-o', out)
+        if done.returncode != 0 or words not in done.stderr:
+            wrong.append('%s: exit %d: %s' % (kind, done.returncode, done.stderr[-300:]))
+            continue
+        if run('verify', path, out).returncode != 0:
+            wrong.append('%s: the plan is refused' % kind)
+        if ran(path, '--plan', out) != ran(path, '--no-reuse'):
+            wrong.append('%s: runs differently' % kind)
+        plan = json.loads(out.read_text())
+        claim = json.loads(path.read_text())['claims'][0]
+        if holds(claim, offsets(plan)) != (kind != 'out_of_place'):
+            wrong.append('%s: where is %s?' % (kind, claim['out']))
+        if len(plan.get('copies', [])) != {'inserted_copy': 1, 'two_copies': 2}.get(kind, 0):
+            wrong.append('%s: copies %s' % (kind, plan.get('copies')))
+        for i in range(len(plan.get('copies', []))):
+            for key, value in (('index', 999), ('before', 999), ('reader', 0), ('reader', -1),
+                               ('index', 0), ('before', None)):
+                other = json.loads(out.read_text())
+                other['copies'][i][key] = value
+                bad = folder / 'bad.json'
+                bad.write_text(json.dumps(other))
+                if run('verify', path, bad).returncode not in (1, 2):
+                    wrong.append('%s: %s %s is accepted' % (kind, key, value))
+
+
+def impossible_copies():
+    """A copy that would change what the graph means is not taken, nor one that runs in
+    parallel to what it is for."""
+    for change in ('written between', 'parallel'):
+        graph = json.loads((root / 'fixtures/repair/inserted_copy.json').read_text())
+        if change == 'parallel':
+            graph['exec'] = 'parallel'
+        else:
+            graph['tensors'][1]['mutated'] = True
+            graph['tensors'] += [
+                {'name': 'part', 'dtype': 'f32', 'shape': [1, 2], 'view_of': 'a', 'offset': 4,
+                 'mutated': True},
+                {'name': 'few', 'dtype': 'f32', 'shape': [1, 2], 'role': 'input'}]
+            graph['ops'].insert(2, {'name': 'again', 'type': 'NEG', 'inputs': ['few'],
+                                    'outputs': ['part']})
+        got = repaired(change, graph)
+        if got and got[0].get('copies'):
+            wrong.append('%s: a copy was inserted' % change)
+        if got and 'memory of its own' not in got[1]:
+            wrong.append('%s: %s' % (change, got[1][-300:]))
+
+
 claims()
 plans()
+remedies()
+impossible_copies()
 for line in wrong:
     print(line)
 sys.exit(1 if wrong else 0)
