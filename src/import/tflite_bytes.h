@@ -2,7 +2,7 @@
 #ifndef TN_IMPORT_TFLITE_BYTES_H
 #define TN_IMPORT_TFLITE_BYTES_H
 
-#include "import/flatbuffer.h"
+#include "base/flatbuffer.h"
 #include "import/import.h"
 #include "import/tflite_build.h"
 

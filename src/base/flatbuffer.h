@@ -2,8 +2,8 @@
  * checked here before it is used, loads need no alignment, and what the file makes us
  * look at is limited: in a FlatBuffer many references may name the same bytes, so a small
  * file could otherwise unfold into a huge one. Knows no schema. */
-#ifndef TN_IMPORT_FLATBUFFER_H
-#define TN_IMPORT_FLATBUFFER_H
+#ifndef TN_BASE_FLATBUFFER_H
+#define TN_BASE_FLATBUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +38,10 @@ void tn_fb_init(struct tn_fb *fb, const void *data, size_t len);
 
 /* Never FB_ABSENT. */
 enum tn_fb_found tn_fb_root(struct tn_fb *fb, struct tn_fb_table *out);
+
+/* Where in the file the `bytes` bytes of field number `slot` of a table are. */
+enum tn_fb_found tn_fb_field(struct tn_fb *fb, const struct tn_fb_table *table,
+	uint32_t slot, uint32_t bytes, size_t *out);
 
 /* Field number `slot` of a table; a scalar has `bytes` bytes (1, 2, 4 or 8). */
 enum tn_fb_found tn_fb_scalar(struct tn_fb *fb, const struct tn_fb_table *table,

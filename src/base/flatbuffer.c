@@ -1,4 +1,4 @@
-#include "import/flatbuffer.h"
+#include "base/flatbuffer.h"
 
 /* No honest file opens its bytes more than once or twice. */
 #define BUDGET_FACTOR 4
@@ -78,8 +78,7 @@ enum tn_fb_found tn_fb_root(struct tn_fb *fb, struct tn_fb_table *out)
 	return open_table(fb, at, out);
 }
 
-/* Where the field's `bytes` bytes are. */
-static enum tn_fb_found field(struct tn_fb *fb, const struct tn_fb_table *table,
+enum tn_fb_found tn_fb_field(struct tn_fb *fb, const struct tn_fb_table *table,
 	uint32_t slot, uint32_t bytes, size_t *out)
 {
 	uint64_t entry = 4 + 2 * (uint64_t)slot;
@@ -100,7 +99,7 @@ enum tn_fb_found tn_fb_scalar(struct tn_fb *fb, const struct tn_fb_table *table,
 	uint32_t slot, uint32_t bytes, uint64_t *out)
 {
 	size_t at = 0;
-	enum tn_fb_found found = field(fb, table, slot, bytes, &at);
+	enum tn_fb_found found = tn_fb_field(fb, table, slot, bytes, &at);
 
 	if (found == FB_OK)
 		*out = load(fb, at, bytes);
@@ -111,7 +110,7 @@ static enum tn_fb_found reference(
 	struct tn_fb *fb, const struct tn_fb_table *table, uint32_t slot, size_t *out)
 {
 	size_t at = 0;
-	enum tn_fb_found found = field(fb, table, slot, 4, &at);
+	enum tn_fb_found found = tn_fb_field(fb, table, slot, 4, &at);
 
 	return found == FB_OK ? follow(fb, at, out) : found;
 }
