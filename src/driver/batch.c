@@ -155,10 +155,11 @@ enum tn_status tn_batch_largest(struct tn_run *run)
 		return refuse(run, "needs --ram or --region");
 	if (run->options->repair)
 		return refuse(run, "makes no plan: it does not go with --repair");
-	if (run->options->output || run->options->write_csv || run->options->write_header)
+	if (run->options->output || run->options->write_csv ||
+		run->options->write_header || run->options->write_offline)
 		return refuse(run,
-			"makes no plan: it does not go with -o, --write-csv or "
-			"--write-header");
+			"makes no plan: it does not go with -o, --write-csv, "
+			"--write-header or --write-offline");
 	tn_arena_init(&arena);
 	status = tn_batch_scale(&run->graph, 2 * (tn_batch_of(&run->graph) + 1), &arena,
 		&run->diags, &twice);

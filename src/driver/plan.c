@@ -4,6 +4,7 @@
 #include "driver/batch.h"
 #include "driver/budget.h"
 #include "driver/command.h"
+#include "driver/offline.h"
 #include "driver/repair.h"
 #include "export/plan_files.h"
 #include "report/plan_view_json.h"
@@ -55,6 +56,8 @@ static enum tn_status write_files(struct tn_run *run)
 		status = tn_command_write(run, run->options->write_header, &text);
 	}
 	tn_strbuf_release(&text);
+	if (status == TN_OK && run->options->write_offline)
+		status = tn_offline_write(run);
 	return status;
 }
 
