@@ -64,21 +64,43 @@ static bool chunks_of(const struct tn_walk *w, struct chunks *c)
 	return total == whole->elements;
 }
 
-static bool chunk_step(struct tn_walk *w, const struct chunks *c, uint32_t k,
-	int64_t part, int64_t whole)
-{
-	uint32_t in = c->split ? c->whole : c->first + k;
-	int64_t from = c->split ? whole : part, to = c->split ? part : whole;
-	struct tn_access read = { in, from * c->width, (from + 1) * c->width };
-	struct tn_access write = { c->split ? k : 0, to * c->width, (to + 1) * c->width };
+/* One operand's run: the bytes that are read and written, and how. */
+struct run {
+	uint32_t in, out;
+	bool shares;
+	int64_t from, to; /* first element of either side */
+	int64_t width;
+};
 
-	return tn_walk_step(w, &read, tn_walk_shares(w, in) ? 1 : 0, &write, 1);
+static bool run_step(struct tn_walk *w, const struct run *r, int64_t k, int64_t n)
+{
+	const struct tn_access read = { r->in, (r->from + k) * r->width,
+		(r->from + k + n) * r->width };
+	const struct tn_access write = { r->out, (r->to + k) * r->width,
+		(r->to + k + n) * r->width };
+
+	return tn_walk_step(w, &read, r->shares ? 1 : 0, &write, 1);
+}
+
+/* Element by element. Where only extremes count all but the first step are one: each of
+ * them reads as far behind the write before it as the next one does. */
+static bool walk_run(struct tn_walk *w, const struct run *r, int64_t len)
+{
+	bool back = w->variant.descending;
+	int64_t each = w->extremes && len > 2 ? len - 1 : 1;
+
+	if (len > 0 && !run_step(w, r, back ? len - 1 : 0, 1))
+		return false;
+	for (int64_t e = 1; e < len; e += each)
+		if (!run_step(w, r, back ? len - e - each : e, each))
+			return false;
+	return true;
 }
 
 static void walk_chunks(struct tn_walk *w, const struct chunks *c, int64_t total)
 {
 	bool back = w->variant.descending;
-	int64_t at = back ? total - 1 : 0;
+	int64_t at = back ? total : 0;
 
 	for (int64_t o = 0; o < c->outer; o++) {
 		int64_t outer = back ? c->outer - 1 - o : o;
@@ -86,14 +108,17 @@ static void walk_chunks(struct tn_walk *w, const struct chunks *c, int64_t total
 		for (uint32_t j = 0; j < c->n; j++) {
 			uint32_t k = back ? c->n - 1 - j : j;
 			int64_t len = chunk(w, c, k)->elements / c->outer;
+			struct run r = { .in = c->split ? c->whole : c->first + k,
+				.out = c->split ? k : 0,
+				.width = c->width };
 
-			for (int64_t e = 0; e < len; e++) {
-				int64_t i = outer * len + (back ? len - 1 - e : e);
-
-				if (!chunk_step(w, c, k, i, at))
-					return;
-				at += back ? -1 : 1;
-			}
+			at -= back ? len : 0;
+			r.from = c->split ? at : outer * len;
+			r.to = c->split ? outer * len : at;
+			r.shares = tn_walk_shares(w, r.in);
+			if (!walk_run(w, &r, len))
+				return;
+			at += back ? 0 : len;
 		}
 	}
 }

@@ -317,6 +317,17 @@ enum tn_status tn_contract_walk(const struct tn_graph *g, tn_op_id op,
 	return walk_opaque(&w);
 }
 
+enum tn_status tn_contract_moves(
+	const struct tn_graph *g, tn_op_id op, tn_step_fn *fn, void *user)
+{
+	struct tn_walk w = { .g = g, .op = &g->ops[op.i], .fn = fn, .user = user };
+
+	w.extremes = tn_op_info(w.op->kind)->access == ACCESS_MAP;
+	if (walk_class(&w))
+		return w.out_of_memory ? TN_ERR_NOMEM : TN_OK;
+	return walk_opaque(&w);
+}
+
 /* One pass: d is the largest w_s - r_u over steps s < u, so the extreme write so far and
  * the next step's extreme read are all that is needed. */
 struct displacement {

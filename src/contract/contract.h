@@ -102,6 +102,12 @@ int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_var
 enum tn_status TN_MUST_CHECK tn_contract_walk(const struct tn_graph *g, tn_op_id op,
 	struct tn_variant v, tn_step_fn *fn, void *user);
 
+/* The same without an order, for an op that only moves elements (ACCESS_MAP): which bytes
+ * are read for which. Elements that are read and written side by side may come as one
+ * step, so it is quick; of other ops it gives the steps of tn_contract_walk, ascending. */
+enum tn_status TN_MUST_CHECK tn_contract_moves(
+	const struct tn_graph *g, tn_op_id op, tn_step_fn *fn, void *user);
+
 /* A walk of more accesses than these takes seconds. An op that would need one has no
  * variant (it is opaque, so it shares no memory), unless all its steps are alike: then
  * nobody needs to walk them. */

@@ -12,7 +12,8 @@ struct tn_walk {
 	tn_step_fn *fn; /* NULL: only ask */
 	void *user;
 	/* Only extremes are asked for: steps may be joined as long as the largest "write so
-	 * far minus next read" (and its mirror) stays what the single steps give. */
+	 * far minus next read" (and its mirror) stays what the single steps give; a copy of
+	 * neighbours (ACCESS_MAP) still reads the bytes that it writes, in their order. */
 	bool extremes;
 	bool any_length; /* only asked, by somebody who will not walk */
 	bool stopped; /* fn asked to stop */

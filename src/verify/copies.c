@@ -131,7 +131,7 @@ static enum tn_status walk(struct copying *c, const struct tn_graph *g, tn_op_id
 		(void)end_run(c);
 		return c->failed ? TN_ERR_NOMEM : TN_OK;
 	}
-	status = tn_contract_walk(g, id, variants[0], copy_step, c);
+	status = tn_contract_moves(g, id, copy_step, c);
 	if (status == TN_OK && c->runs <= RUNS_MAX)
 		(void)end_run(c);
 	if (c->failed)
