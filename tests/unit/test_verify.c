@@ -78,6 +78,62 @@ START_TEST(memory_is_a_map_of_bytes)
 }
 END_TEST
 
+/* Ranges copied from one map into another, holes and all. */
+START_TEST(ranges_are_copied)
+{
+	enum { N = 48 };
+	struct tn_memory m[2] = { { 0 }, { 0 } };
+	struct {
+		uint32_t value;
+		int64_t at;
+	} want[2][N];
+	struct tn_gen gen;
+
+	tn_gen_init(&gen, (uint32_t)_i);
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < N; i++)
+			want[k][i].value = TN_NOTHING;
+	for (int step = 0; step < 300; step++) {
+		int to = (int)tn_gen_random(&gen, 2), from = step % 3 ? 1 - to : to;
+		int64_t len = tn_gen_random(&gen, N / 2) + (from == to ? 0 : 1);
+		int64_t a = tn_gen_random(&gen, (uint32_t)(N - len) + 1);
+		int64_t b = tn_gen_random(&gen, (uint32_t)(N - len) + 1);
+
+		if (from == to) { /* a value of its own, or nothing */
+			uint32_t v = tn_gen_random(&gen, 4) ? tn_gen_random(&gen, 3)
+							    : TN_NOTHING;
+
+			ck_assert(tn_memory_write(
+				&m[to], &gen.arena, a, a + len / 4, v, b));
+			for (int64_t i = 0; i < len / 4; i++) {
+				want[to][a + i].value = v;
+				want[to][a + i].at = b + i;
+			}
+		} else {
+			ck_assert(
+				tn_memory_copy(&m[to], &gen.arena, a, &m[from], b, len));
+			memcpy(&want[to][a], &want[from][b],
+				(size_t)len * sizeof(want[0][0]));
+		}
+		for (size_t i = 1; i < m[to].count; i++) {
+			const struct tn_segment *x = &m[to].items[i - 1], *y = x + 1;
+
+			ck_assert(x->begin < x->end && x->end <= y->begin);
+			ck_assert_msg(x->end < y->begin || x->value != y->value ||
+					      x->at + x->end - x->begin != y->at,
+				"step %d: two segments are one", step);
+		}
+		for (int i = 0; i < N; i++) {
+			struct tn_content c = tn_memory_at(&m[to], i);
+
+			ck_assert_uint_eq(c.value, want[to][i].value);
+			ck_assert(c.value == TN_NOTHING || c.at == want[to][i].at);
+		}
+	}
+	tn_gen_release(&gen);
+}
+END_TEST
+
 static const struct tn_gen_options kinds[] = {
 	{ .ops = 6 },
 	{ .ops = 14 },
@@ -356,6 +412,7 @@ Suite *tn_test_suite(void)
 	TCase *tc = tcase_create("verify");
 
 	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, ranges_are_copied, 0, 40);
 	tcase_add_loop_test(tc, memory_is_a_map_of_bytes, 0, 8);
 	tcase_add_loop_test(
 		tc, agrees_with_simulation, 0, sizeof(kinds) / sizeof(*kinds));
