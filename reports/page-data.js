@@ -187,10 +187,11 @@ var tenure = (function () {
 
   return {
     verified: raw.verified, steps: raw.steps, peak: raw.peak, regions: raw.regions.map(function (r) {
-      return { name: r[0], align: r[1] };
+      return { name: r[0], align: r[1], cost: r[2] };
     }),
+    board: raw.board.length ? { title: raw.board[0], cpu: raw.board[1], mhz: raw.board[2] } : null,
     obligations: raw.obligations, cores: raw.cores.map(function (c) {
-      return { name: c[0], macs: c[1] / 100, bytes: c[2] / 100, source: c[3] };
+      return { name: c[0], macs: c[1] / 100, bytes: c[2] / 100, estimate: c[3] === 1, source: c[4] };
     }),
     plans: plans, ops: ops, tensors: tensors, decisions: decisions, kinds: KINDS,
     usesOf: usesOf, decisionsOf: decisionsOf, why: why, rests: rests, number: number, bytes: bytes, opLabel: opLabel, boxName: boxName,

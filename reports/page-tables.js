@@ -166,9 +166,9 @@
           td.appendChild(to);
         } },
       { label: "could save, B", number: true, value: function (d) { return d.saves; } },
-      { label: "in the plan", value: function (d) { return d.shared; }, draw: function (td, d) {
+      { label: "in the plan", className: "place", value: function (d) { return d.shared; }, draw: function (td, d) {
         td.textContent = d.shared ? d.how + ", " + t.bytes(d.shared) : "apart";
-        if (!d.shared) td.className = "muted";
+        if (!d.shared) td.className = "place muted";
       } },
       { label: "why", className: "why", value: function (d) { return t.why(d); }, draw: function (td, d) {
         td.textContent = (d.obligation ? "fails " + t.obligations[d.obligation][0] + ": " : "") + t.why(d);
@@ -182,16 +182,27 @@
     });
   }
 
-  /* The core that the roofline is drawn for. */
-  var core = t.cores[2];
+  /* The core that the roofline is drawn for: the board's. */
+  var USUAL = 2, start = t.cores.map(function (c) { return c.name; }).indexOf(t.board ? t.board.cpu : "");
+  var core = t.cores[start < 0 ? USUAL : start];
+  var costs = t.regions.map(function (r) { return Math.max(r.cost, 1); });
 
   function moved(op) { return op.read + op.written; }
   function intensity(op) { return moved(op) ? op.macs / moved(op) : 0; }
   function ridge() { return core.macs / core.bytes; }
-  function cycles(op) { return Math.ceil(Math.max(op.macs / core.macs, moved(op) / core.bytes)); }
+
+  /* Bytes, those of a region as often as each costs; constants count once. */
+  function weight(op) {
+    if (t.regions.length === 1) return (moved(op) - op.constants) * costs[0] + op.constants;
+    return costs.reduce(function (sum, cost, r) {
+      return sum + ((op.readBy[r] || 0) + (op.writtenBy[r] || 0)) * (cost - 1);
+    }, moved(op));
+  }
+  function waiting(op) { return weight(op) / core.bytes; }
+  function cycles(op) { return Math.ceil(Math.max(op.macs / core.macs, waiting(op))); }
   function bound(op) {
     if (op.elided || !moved(op)) return "nothing moves";
-    return intensity(op) < ridge() ? "memory" : "compute";
+    return op.macs / core.macs < waiting(op) ? "memory" : "compute";
   }
 
   function fraction(x) { return x === 0 ? "0" : x < 0.1 ? x.toPrecision(1) : x < 100 ? x.toFixed(1) : t.number(Math.round(x)); }
@@ -244,9 +255,9 @@
     var xs = points.map(intensity).concat([ridge()]);
     var x0 = Math.floor(log(Math.min.apply(null, xs.slice(0, 50000)))) - 1, x1 = Math.ceil(log(Math.max.apply(null, xs.slice(0, 50000)))) + 2;
     var y1 = Math.ceil(log(core.macs)) + 1, y0 = Math.floor(log(Math.pow(2, x0) * core.bytes));
-    function x(v) { return L + (log(v) - x0) / (x1 - x0) * (W - L - 8); }
+    function x(v) { return L + (log(v) - x0) / (x1 - x0) * (W - L - 24); }
     function y(v) { return H - B - (log(v) - y0) / (y1 - y0) * (H - B - 10); }
-    function reach(i) { return Math.min(core.macs, i * core.bytes); }
+    function reach(i, cost) { return Math.min(core.macs, i * core.bytes / cost); }
     node.textContent = "";
     var svg = t.shape(node, "svg", "roof tl-svg", { viewBox: "0 0 " + W + " " + H, role: "img" });
     svg.setAttribute("aria-label", "Roofline of " + core.name + ": ops left of " + fraction(ridge()) + " MACs for each byte wait for memory");
@@ -259,10 +270,16 @@
       t.shape(svg, "text", "tl-tick", { x: L - 6, y: y(Math.pow(2, k)) + 4 }).textContent = k < 0 ? "1/" + Math.pow(2, -k) : Math.pow(2, k);
     t.shape(svg, "text", "tl-num", { x: (W + L) / 2, y: H - 4 }).textContent = "multiply-accumulates for each byte moved";
     t.shape(svg, "text", "tl-unit", { x: L + 134, y: 9 }).textContent = "MACs a cycle, at most";
-    var lo = Math.pow(2, x0), hi = Math.pow(2, x1);
-    t.shape(svg, "path", "roof-line", { d: "M" + x(lo) + " " + y(reach(lo)) + "L" + x(ridge()) + " " + y(core.macs) + "L" + x(hi) + " " + y(core.macs) });
+    var lo = Math.pow(2, x0), hi = Math.pow(2, x1), told = {};
+    [1].concat(costs).forEach(function (cost, k) {
+      var bend = ridge() * cost, from = Math.max(lo, Math.pow(2, y0) * cost / core.bytes);
+      if (told[cost]) return;
+      told[cost] = true;
+      t.shape(svg, "path", cost === 1 ? "roof-line" : "roof-line roof-slow", { d: "M" + x(from) + " " + y(reach(from, cost)) + "L" + x(bend) + " " + y(core.macs) + (cost === 1 ? "L" + x(hi) + " " + y(core.macs) : "") });
+      if (cost > 1) t.shape(svg, "text", "tl-num", { x: x(bend), y: y(core.macs) - 4 }).textContent = t.regions[k - 1].name;
+    });
     points.slice(0, 2000).forEach(function (o) {
-      var dot = t.shape(svg, "circle", "roof-dot roof-" + bound(o), { cx: x(intensity(o)), cy: y(reach(intensity(o))), r: 4 });
+      var dot = t.shape(svg, "circle", "roof-dot roof-" + bound(o), { cx: x(intensity(o)), cy: y(o.macs / Math.max(o.macs / core.macs, waiting(o))), r: 4 });
       t.shape(dot, "title", null, {}).textContent = t.opLabel(o.position) + ": " + fraction(intensity(o)) + " MACs/B, " + bound(o) + "-bound";
     });
   }
@@ -273,15 +290,24 @@
     select.id = "core";
     label.htmlFor = "core";
     t.cores.forEach(function (c) { select.appendChild(t.element("option", null, c.name)); });
-    select.selectedIndex = 2;
+    select.selectedIndex = start < 0 ? USUAL : start;
+    function time(sum) {
+      var ms = sum / t.board.mhz / 1000;
+      return ", " + (ms < 10 ? ms.toPrecision(2) : t.number(Math.round(ms))) + " ms at " + t.number(t.board.mhz) + " MHz";
+    }
     function show() {
       core = t.cores[select.selectedIndex];
       var running = t.ops.filter(function (o) { return !o.elided && moved(o); });
       var memory = running.filter(function (o) { return bound(o) === "memory"; }).length;
       var sum = t.ops.reduce(function (n, o) { return n + cycles(o); }, 0);
-      text.textContent = "At most " + fraction(core.macs) + " MACs and " + fraction(core.bytes) + " bytes a cycle (" + core.source +
-        "): an op with fewer than " + fraction(ridge()) + " MACs for each byte is memory-bound. That is " + memory + " of " +
-        running.length + " ops that run. All of them take " + t.number(sum) + " cycles or more.";
+      var slow = t.regions.filter(function (r) { return r.cost > 1; });
+      text.textContent = (!t.board ? "" : t.board.title + " has a " + t.board.cpu + (start < 0 ? ", for which there are no figures" : "") + ". ") +
+        (core.estimate ? "Estimate. " : "") + "At most " + fraction(core.macs) + " MACs and " + fraction(core.bytes) +
+        " bytes a cycle (" + core.source + "): an op with fewer than " + fraction(ridge()) + " MACs for each byte is memory-bound. " +
+        slow.map(function (r) { return "A byte in " + r.name + " takes " + r.cost + " times as long. "; }).join("") +
+        "That is " + memory + " of " + running.length + " ops that run. By these figures all of them take " + t.number(sum) +
+        " cycles or more" + (t.board && core.name === t.board.cpu ? time(sum) : "") +
+        ". Constants count as if they lay beside the core; flash with wait states is slower.";
       drawRoofline(picture);
       if (t.opTable) t.opTable.show();
     }

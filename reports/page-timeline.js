@@ -290,7 +290,12 @@
     var self = this, marks = marksOf(this.id), lastY = -1e9, lastEnd = 0;
     this.fixed.textContent = "";
     marks.forEach(function (m, i) {
-      if (i && marks[i - 1].bytes === m.bytes || m.bytes > self.bytes) return;
+      if (i && marks[i - 1].bytes === m.bytes) return;
+      if (m.bytes > self.bytes) {
+        t.shape(self.fixed, "text", "tl-mark-name tl-beyond", { x: self.room - 6, y: 13 }).textContent =
+          m.name + " " + t.bytes(m.bytes) + ", above the picture";
+        return;
+      }
       var y = self.y(m.bytes), x = 6, names = marks.slice(i).filter(function (n) { return n.bytes === m.bytes; });
       if (y < TOP - 1 || y > TOP + PLOT + 1) return;
       t.shape(self.fixed, "line", "tl-mark tl-" + m.kind, { x1: 0, x2: self.room, y1: y, y2: y });

@@ -92,7 +92,7 @@ typedef struct tenure_options {
 	tenure_list contracts; /* lint, verify: files of kernel contracts, or packs */
 	enum tenure_allocation allocation; /* lint: when is shared storage made? */
 	tenure_list rules; /* lint, explain: packs of rules besides those of the program */
-	const char *config; /* lint: instead of the .tenure.xml that is found; "none" */
+	const char *config; /* lint, report: instead of the .tenure.xml that is found; "none" */
 	const char *baseline; /* lint: findings that are known */
 	const char *write_baseline; /* lint: make what is found the baseline */
 

@@ -116,7 +116,7 @@ static const struct option_row rows[] = {
 		allocation_words },
 	{ "rules", 0, VALUE_LIST, AT(rules), C(LINT) | C(EXPLAIN), "FILE",
 		"a pack of rules of your own (repeatable)", NULL },
-	{ "config", 0, VALUE_TEXT, AT(config), C(LINT), "FILE",
+	{ "config", 0, VALUE_TEXT, AT(config), C(LINT) | C(REPORT), "FILE",
 		"instead of the .tenure.xml found upwards from the file, or none", NULL },
 	{ "baseline", 0, VALUE_TEXT, AT(baseline), C(LINT), "FILE",
 		"findings that are known do not count", NULL },

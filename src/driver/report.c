@@ -4,6 +4,7 @@
 
 #include "driver/command.h"
 #include "driver/extras.h"
+#include "driver/report_board.h"
 #include "report/ascii.h"
 #include "report/csv.h"
 #include "report/dot.h"
@@ -19,6 +20,7 @@
 struct request {
 	struct tn_run *run;
 	struct tn_extras extras;
+	struct tn_report_board board;
 	struct tn_dot_options dot;
 };
 
@@ -142,7 +144,8 @@ static enum tn_status write_report(
 	if (!file)
 		return TN_OK;
 	view.version = tenure_version();
-	view.budget = r->run->options->ram > 0 ? r->run->options->ram : 0;
+	view.board = r->board.board;
+	view.budget = r->board.budget;
 	tn_extras_show(&r->extras, &view);
 	tn_strbuf_init(&text);
 	status = fn(r, &view, &text);
@@ -199,8 +202,10 @@ int tenure_report(const tenure_options *options, const char *graph)
 	status = tn_command_plan(&run, graph);
 	/* a refused plan is shown too: the page says that it is refused */
 	if (status == TN_OK || (status == TN_ERR_REFUSED && run.planned)) {
-		enum tn_status wrote = write_all(&request);
+		enum tn_status wrote = tn_report_board_find(&run, graph, &request.board);
 
+		if (wrote == TN_OK)
+			wrote = write_all(&request);
 		status = wrote == TN_OK ? status : wrote;
 	}
 	return tn_command_end(&run, status);

@@ -4,6 +4,7 @@
 #ifndef TN_REPORT_CORES_H
 #define TN_REPORT_CORES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct tn_core {
@@ -11,7 +12,8 @@ struct tn_core {
 	/* per hundred cycles: 8-bit products that are added up, and bytes loaded or stored
 	 * by the core; memories with wait states give less */
 	int64_t macs, bytes;
-	const char *source; /* of the two figures */
+	bool estimate; /* the vendor publishes no counts of cycles */
+	const char *source; /* of the two figures, and how they come about */
 };
 
 /* All of them; NULL after the last. */

@@ -6,6 +6,7 @@
 
 #include "report/apart.h"
 #include "report/assets.h"
+#include "report/escape.h"
 #include "report/html_parts.h"
 #include "report/html_shell.h"
 #include "report/html_timeline.h"
@@ -54,6 +55,13 @@ static void counts(struct tn_page *p)
 	if (p->v->plan->n_regions > 1)
 		tn_strbuf_printf(
 			&text, ", %" PRIu32 " memory regions", p->v->plan->n_regions);
+	if (p->v->board) {
+		tn_strbuf_puts(&text, "; for ");
+		tn_escape_visible(&text, p->v->board->title);
+		tn_strbuf_puts(&text, ", ");
+		tn_escape_visible(&text, p->v->board->cpu);
+		tn_strbuf_printf(&text, " at %" PRId64 " MHz", p->v->board->mhz);
+	}
 	tn_text_taken(&p->h, slot(p, "counts"), &text);
 }
 

@@ -4,6 +4,7 @@
 
 #include "report/escape.h"
 #include "report/html_parts.h"
+#include "report/marks.h"
 #include "report/words.h"
 
 #include "base/banned.h"
@@ -11,6 +12,7 @@
 struct figure {
 	const char *class, *name;
 	int64_t bytes;
+	int64_t whole; /* what the gauge is full at */
 };
 
 static void percent(struct tn_strbuf *text, int64_t part, int64_t whole)
@@ -49,14 +51,57 @@ static void add(struct tn_page *p, xmlNodePtr parent, const struct figure *f,
 	value = tn_node_text(&p->h, node, "p", "figure-value", NULL);
 	tn_text_number(&p->h, value, f->bytes);
 	tn_node_text(&p->h, value, "small", NULL, " B");
-	bar(&p->h, node, "gauge", f->bytes, p->v->plan->no_reuse_bytes);
+	bar(&p->h, node, "gauge", f->bytes, f->whole);
 	tn_text_taken(&p->h, tn_node_text(&p->h, node, "p", "figure-note", NULL), note);
+}
+
+/* What the plan takes of a memory, against what it may take. */
+static void budget(struct tn_page *p, xmlNodePtr parent, const char *memory, int64_t used,
+	int64_t room)
+{
+	struct tn_strbuf note, name;
+
+	tn_strbuf_init(&note);
+	tn_strbuf_init(&name);
+	percent(&note, used, room);
+	tn_strbuf_puts(&note, " of the budget of ");
+	tn_escape_number(&note, room);
+	tn_strbuf_puts(&note, used > room ? " B: too much" : " B");
+	tn_strbuf_puts(&name, "Arena, with scratch");
+	if (memory) {
+		tn_strbuf_puts(&name, ", in ");
+		tn_escape_visible(&name, memory);
+	}
+	if (name.failed)
+		p->h.failed = true;
+	else
+		add(p, parent,
+			&(struct figure){
+				used > room ? "over" : "budget", name.text, used, room },
+			&note);
+	tn_strbuf_release(&note);
+	tn_strbuf_release(&name);
+}
+
+static void budgets(struct tn_page *p, xmlNodePtr parent)
+{
+	const struct tn_plan *plan = p->v->plan;
+
+	for (uint32_t r = 0; r < plan->n_regions; r++) {
+		const int64_t room = tn_budget_of(p->v, r);
+
+		if (room > 0)
+			budget(p, parent,
+				plan->regions[r].capacity >= 0 ? plan->regions[r].name
+							       : NULL,
+				plan->regions[r].used, room);
+	}
 }
 
 void tn_html_figures(struct tn_page *p, xmlNodePtr parent)
 {
 	const struct tn_plan *plan = p->v->plan;
-	int64_t peak = plan->activation_bytes;
+	const int64_t peak = plan->activation_bytes, whole = plan->no_reuse_bytes;
 	struct tn_strbuf note;
 
 	tn_strbuf_init(&note);
@@ -67,7 +112,8 @@ void tn_html_figures(struct tn_page *p, xmlNodePtr parent)
 		tn_escape_number(&note, plan->arena_bytes);
 		tn_strbuf_puts(&note, " B");
 	}
-	add(p, parent, &(struct figure){ "plan", "Plan, activations", peak }, &note);
+	add(p, parent, &(struct figure){ "plan", "Plan, activations", peak, whole },
+		&note);
 
 	if (plan->optimal && peak == plan->bound_bytes) {
 		tn_strbuf_puts(&note, p->v->verified
@@ -79,7 +125,8 @@ void tn_html_figures(struct tn_page *p, xmlNodePtr parent)
 		tn_strbuf_puts(&note, " B, ");
 		percent(&note, tn_difference(peak, plan->bound_bytes), plan->bound_bytes);
 	}
-	add(p, parent, &(struct figure){ "bound", "Lower bound", plan->bound_bytes },
+	add(p, parent,
+		&(struct figure){ "bound", "Lower bound", plan->bound_bytes, whole },
 		&note);
 
 	if (plan->disjoint_bound_bytes > peak) {
@@ -91,10 +138,10 @@ void tn_html_figures(struct tn_page *p, xmlNodePtr parent)
 	}
 	add(p, parent,
 		&(struct figure){ "disjoint", "Without overlap, at least",
-			plan->disjoint_bound_bytes },
+			plan->disjoint_bound_bytes, whole },
 		&note);
 
 	tn_strbuf_puts(&note, "every tensor in memory of its own");
-	add(p, parent, &(struct figure){ "none", "Without reuse", plan->no_reuse_bytes },
-		&note);
+	add(p, parent, &(struct figure){ "none", "Without reuse", whole, whole }, &note);
+	budgets(p, parent);
 }

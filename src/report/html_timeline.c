@@ -147,6 +147,22 @@ static const char *mark_class(const char *kind)
 	return kinds[i][1];
 }
 
+/* A budget that is many times what the plan takes would leave nothing to see of it. */
+static void mark_beyond(
+	const struct tn_timeline *t, xmlNodePtr g, const struct tn_mark *mark)
+{
+	struct tn_strbuf text;
+	int64_t x;
+
+	tn_strbuf_init(&text);
+	tn_strbuf_puts(&text, mark->name);
+	tn_strbuf_putc(&text, ' ');
+	tn_escape_number(&text, mark->bytes);
+	tn_strbuf_puts(&text, " B, above the picture");
+	x = tn_max_i64(t->plot_width - (int64_t)text.len * LETTER - 6 * PX, 0);
+	tn_text_taken(t->h, tn_timeline_label(t, g, "tl-mark-name", x, 13 * PX), &text);
+}
+
 /* Lines across the plot, each with its label above; equal ones share a label. */
 static void marks(const struct tn_timeline *t, xmlNodePtr svg)
 {
@@ -161,6 +177,10 @@ static void marks(const struct tn_timeline *t, xmlNodePtr svg)
 
 		if (i && all[i].bytes == all[i - 1].bytes)
 			continue;
+		if (all[i].bytes > t->bytes) {
+			mark_beyond(t, g, &all[i]);
+			continue;
+		}
 		tn_timeline_line(t, g, mark_class(all[i].kind), 0, y, t->plot_width, y);
 		tn_strbuf_init(&text);
 		for (size_t k = i; k < n && all[k].bytes == all[i].bytes; k++)

@@ -76,14 +76,16 @@ static json_t *operands(const tn_tensor_id *ids, uint32_t n)
 	return list;
 }
 
-/* Bytes of the operands by region; only where there are several. */
-static json_t *by_region(const struct tn_view *v, const tn_tensor_id *ids, uint32_t n)
+/* Bytes of the operands by region; only where there are several, and something runs. */
+static json_t *by_region(
+	const struct tn_view *v, const tn_tensor_id *ids, uint32_t n, bool runs)
 {
 	const struct tn_plan *plan = v->plan;
+	const uint32_t regions = runs && plan->n_regions > 1 ? plan->n_regions : 0;
 	json_t *list = json_array();
 	bool ok = list != NULL;
 
-	for (uint32_t r = 0; r < plan->n_regions && ok && plan->n_regions > 1; r++) {
+	for (uint32_t r = 0; r < regions && ok; r++) {
 		int64_t sum = 0;
 
 		for (uint32_t k = 0; k < n; k++)
@@ -136,22 +138,23 @@ static json_t *op(const struct tn_view *v, const struct texts *texts, uint32_t p
 {
 	tn_op_id id = tn_view_op_at(v, position);
 	const struct tn_op *o = &v->g->ops[id.i];
+	const bool runs = !tn_view_elided(v, id);
 	struct tn_traffic t = { 0 };
 	json_t *row = json_array();
 
-	if (!tn_view_elided(v, id))
+	if (runs)
 		t = tn_traffic_of(v->g, o);
 	if (tn_json_push(row, visible(o->name)) &&
 		tn_json_push(row, numbered(texts, visible(tn_words_op_type(o)))) &&
-		push_int(row, tn_view_elided(v, id)) && push_int(row, load->live_bytes) &&
+		push_int(row, !runs) && push_int(row, load->live_bytes) &&
 		push_int(row, t.macs) && push_int(row, t.bytes_read) &&
 		push_int(row, t.bytes_written) && push_int(row, t.const_bytes) &&
 		push_int(row, v->plan->ops[id.i].scratch_bytes) &&
 		tn_json_push(row, variant(v, id)) &&
 		tn_json_push(row, operands(o->inputs, o->n_inputs)) &&
 		tn_json_push(row, operands(o->outputs, o->n_outputs)) &&
-		tn_json_push(row, by_region(v, o->inputs, o->n_inputs)) &&
-		tn_json_push(row, by_region(v, o->outputs, o->n_outputs)))
+		tn_json_push(row, by_region(v, o->inputs, o->n_inputs, runs)) &&
+		tn_json_push(row, by_region(v, o->outputs, o->n_outputs, runs)))
 		return row;
 	json_decref(row);
 	return NULL;
@@ -350,7 +353,8 @@ static bool put_cores(json_t *root)
 		json_t *row = json_array();
 
 		ok = tn_json_push(row, json_string(c->name)) && push_int(row, c->macs) &&
-		     push_int(row, c->bytes) && tn_json_push(row, json_string(c->source));
+		     push_int(row, c->bytes) && push_int(row, c->estimate) &&
+		     tn_json_push(row, json_string(c->source));
 		ok = tn_json_push(list, row) && ok;
 	}
 	return tn_json_put(root, "cores", list) && ok;
@@ -365,10 +369,24 @@ static bool put_regions(json_t *root, const struct tn_plan *plan)
 		json_t *row = json_array();
 
 		ok = tn_json_push(row, visible(plan->regions[i].name)) &&
-		     push_int(row, plan->regions[i].align);
+		     push_int(row, plan->regions[i].align) &&
+		     push_int(row, plan->regions[i].cost);
 		ok = tn_json_push(list, row) && ok;
 	}
 	return tn_json_put(root, "regions", list) && ok;
+}
+
+static bool put_board(json_t *root, const struct tn_board *board)
+{
+	json_t *row = json_array();
+
+	if (!board)
+		return tn_json_put(root, "board", row);
+	if (tn_json_push(row, visible(board->title)) &&
+		tn_json_push(row, visible(board->cpu)) && push_int(row, board->mhz))
+		return tn_json_put(root, "board", row);
+	json_decref(row);
+	return false;
 }
 
 /* For a script element, which ends at the first "</": what could be markup stands inside
@@ -400,8 +418,9 @@ enum tn_status tn_json_page(const struct tn_page_plan *plans, size_t n,
 	     tn_json_put(root, "steps", json_integer(plans[0].boxes->steps)) &&
 	     tn_json_put(
 		     root, "peak", json_integer(peak == TN_NONE ? -1 : (int64_t)peak)) &&
-	     put_regions(root, v->plan) && put_graph(root, v, loads) &&
-	     put_obligations(root) && put_cores(root) && put_variants(root);
+	     put_regions(root, v->plan) && put_board(root, v->board) &&
+	     put_graph(root, v, loads) && put_obligations(root) && put_cores(root) &&
+	     put_variants(root);
 	for (size_t i = 0; i < n && ok && status == TN_OK; i++) {
 		json_t *plan = NULL;
 

@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 
-static int64_t budget_of(const struct tn_view *v, uint32_t region)
+int64_t tn_budget_of(const struct tn_view *v, uint32_t region)
 {
 	const struct tn_plan_region *r = &v->plan->regions[region];
 	int64_t left;
@@ -16,7 +16,7 @@ size_t tn_marks_of(
 	const struct tn_view *v, uint32_t region, struct tn_mark out[TN_MARKS_MAX])
 {
 	const struct tn_plan *plan = v->plan;
-	int64_t budget = budget_of(v, region);
+	int64_t budget = tn_budget_of(v, region);
 	size_t n = 0;
 
 	if (budget > 0)

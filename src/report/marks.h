@@ -19,4 +19,7 @@ struct tn_mark {
 size_t tn_marks_of(
 	const struct tn_view *v, uint32_t region, struct tn_mark out[TN_MARKS_MAX]);
 
+/* Bytes that the plan may take in a region; 0: nobody said. */
+int64_t tn_budget_of(const struct tn_view *v, uint32_t region);
+
 #endif

@@ -10,6 +10,7 @@
 #include "analysis/order.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
+#include "board/board.h"
 #include "claims/claims.h"
 #include "inplace/inplace.h"
 #include "ir/graph.h"
@@ -58,6 +59,7 @@ struct tn_view {
 	bool verified;
 	const char *refusal;
 
+	const struct tn_board *board; /* what it is for; NULL: nobody said */
 	int64_t budget; /* bytes that the plan may take in all; 0: nobody said */
 	const struct tn_view *disjoint; /* the same graph planned without any overlap, for
 	                                   comparison; NULL: not made */

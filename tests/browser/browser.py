@@ -233,6 +233,39 @@ def check_budget(b, folder, tenure, fixtures):
     same("digests", b.run("document.querySelectorAll('#runs details tbody tr').length > 3"), True)
 
 
+def check_board(b, folder, tenure, fixtures):
+    """The roofline is that of the board's core, and a slow memory counts."""
+    graph, page = fixtures / "graphs" / "kws_i8.json", folder / "board.html"
+
+    def look(*options):
+        subprocess.run([tenure, "report", graph, "-o", page, *options], check=True)
+        quiet(b, page, "board")
+        return (b.run("document.getElementById('core').value"),
+                b.run("document.querySelectorAll('.tl-beyond').length"),
+                b.run("document.querySelectorAll('.roof-line').length"),
+                b.run("""[...document.querySelectorAll('#ops tbody tr')].map(r =>
+                    Number(r.children[r.children.length - 3].textContent.replaceAll(',', '')))"""))
+
+    core, beyond, lines, fast = look("--region", "ram:64K")
+    same("usual", (core, beyond, lines), ("cortex-m4", 1, 1))
+    core, beyond, lines, slow = look("--region", "ram:64K:16:4")
+    same("slow memory", (core, lines), ("cortex-m4", 2))
+    assert all(s >= f for s, f in zip(slow, fast)) and sum(slow) > sum(fast), (fast, slow)
+    same("the pool waits four times as long", slow[9], 4 * fast[9])
+    core, beyond, lines, _ = look("--target", "stm32f746")
+    same("board", (core, beyond, lines), ("cortex-m7", 1, 2))
+    text = b.run("document.querySelector('#roofline p').textContent")
+    assert "Estimate" in text and "at 216 MHz" in text, text
+    same("the op at which nothing runs moves nothing", b.run("""[...document.querySelectorAll(
+        '#ops tbody tr')][10].children[8].textContent"""), "0")
+    core, _, _, _ = look("--target", "esp32s3")
+    assert "no figures" in b.run("document.querySelector('#roofline p').textContent")
+    same("figures", b.run("document.querySelectorAll('.figure-budget').length"), 1)
+    subprocess.run([tenure, "report", graph, "-o", page, "--ram", "8K"], check=False)
+    b.open(page)
+    same("too much", b.run("document.querySelectorAll('.figure-over').length"), 1)
+
+
 def check_large(b, folder, tenure):
     """Thousands of buffers: the work per frame is small, and all of it is there."""
     sys.path.insert(0, str(Path(__file__).parent))
@@ -417,7 +450,7 @@ def main():
                           check_svg):
                 check(b, folder)
                 print("ok -", check.__name__)
-            for check in (check_compare, check_numbers, check_budget, check_diff):
+            for check in (check_compare, check_numbers, check_budget, check_board, check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
             check_large(b, folder, sys.argv[2])

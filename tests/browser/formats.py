@@ -7,6 +7,7 @@ A program or schema that is not here skips its check, and the output says so.
 """
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -210,6 +211,59 @@ def check_csv_of_plans(folder, tenure, fixtures):
     print("ok - CSV is the plan")
 
 
+def data_of(page):
+    """The data that the page's script reads."""
+    text = page.read_text(encoding="utf-8")
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>',
+                                text, re.DOTALL).group(1))
+
+
+def check_board(folder, tenure, fixtures):
+    """The board of --target has the plan's regions; one of the configuration is a budget."""
+    graph, page = fixtures / "graphs" / "kws_i8.json", folder / "board.html"
+
+    def report(*options, status=0):
+        done = subprocess.run([tenure, "report", *options, "-o", page], capture_output=True,
+                              text=True)
+        assert done.returncode == status, (options, done.returncode, done.stderr)
+        return data_of(page) if status == 0 else done.stderr
+
+    def budgets(data):
+        return [(m[0], m[3]) for m in data["plans"][0]["marks"] if m[1] == "budget"]
+
+    none = report(graph)
+    assert none["board"] == [] and budgets(none) == [], none["board"]
+    two = report(graph, "--target", "stm32f746", "--reserve", "dtcm:4K")
+    assert two["board"][1:] == ["cortex-m7", 216], two["board"]
+    assert [(r[0], r[2]) for r in two["regions"]] == [("dtcm", 1), ("sram", 2)]
+    assert budgets(two) == [(0, 60 << 10), (1, 256 << 10)], budgets(two)
+    place = folder / "models"
+    place.mkdir()
+    mine = place / "kws.json"
+    mine.write_bytes(graph.read_bytes())
+    config = place / ".tenure.xml"
+    config.write_text('<tenure format="tenure.config/1" target="nrf52840"/>')
+    one = report(mine)
+    assert one["board"][1:] == ["cortex-m4", 64], one["board"]
+    assert [r[0] for r in one["regions"]] == ["arena"]
+    assert budgets(one) == [(0, 256 << 10)], budgets(one)
+    assert budgets(report(mine, "--ram", "20K")) == [(0, 20 << 10)]
+    assert report(mine, "--config", "none")["board"] == []
+    assert report(mine, "--target", "rp2040")["board"][1] == "cortex-m0plus"
+    assert report(graph, "--config", config)["board"] == one["board"]
+    config.write_text('<tenure format="tenure.config/1" target="all">'
+                      '<budget models="kws*" ram="30K"/></tenure>')
+    both = report(mine)
+    assert both["board"] == [] and budgets(both) == [(0, 30 << 10)], both["board"]
+    page.unlink()
+    config.write_text('<tenure format="tenure.config/1" target="nowhere"/>')
+    assert "nowhere" in report(mine, status=2)
+    config.write_text("<tenure>")
+    assert ".tenure.xml" in report(mine, status=2)
+    assert not page.exists()
+    print("ok - boards and budgets")
+
+
 def check_every_graph(folder, tenure, fixtures):
     """`dot` reads the graph of every fixture, whole and in part."""
     if not shutil.which("dot"):
@@ -251,6 +305,7 @@ def main():
         check_trace(folder)
         check_explorer(folder, tenure, fixtures)
         check_csv_of_plans(folder, tenure, fixtures)
+        check_board(folder, tenure, fixtures)
         check_every_graph(folder, tenure, fixtures)
 
 
