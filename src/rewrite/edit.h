@@ -29,6 +29,7 @@ struct tn_edit {
 	struct tn_rewrites *log;
 	TN_VEC(struct tn_rewrite) left; /* by the running round */
 	struct tn_rewrite spare; /* written to when memory ran out */
+	struct tn_values_memo *values; /* of values.c; NULL: nothing is known yet */
 };
 
 /* A pass: one sweep. Leaves e->failed set when memory runs out. */

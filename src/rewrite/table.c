@@ -145,9 +145,12 @@ void tn_rewrite_chains(struct tn_edit *e)
 		struct tn_op *op = tn_edit_op(e, i);
 		const uint8_t *results;
 		struct chain c;
+		uint32_t k;
 
 		if (!op || op->n_outputs != 1 || !tn_edit_out(e, op, 0) ||
-			!is_byte(tn_edit_out(e, op, 0)) || !find(e, op, &c))
+			!is_byte(tn_edit_out(e, op, 0)) ||
+			!tn_values_operand(e, op, &k) || !tn_values_runs(e, op) ||
+			!find(e, op, &c))
 			continue;
 		results = tn_values_of_chain(e, c.ids, c.n);
 		if (results)

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "base/fnv.h"
 #include "bind/bind.h"
 
 #include "base/banned.h"
 
-#define TENSORS_MAX 16
+/* Activations of the longest chain, and of the widest tree. */
+#define TENSORS_MAX (TN_CHAIN_OPS_MAX + 1)
 
 bool tn_values_operand(struct tn_edit *e, const struct tn_op *op, uint32_t *out_k)
 {
@@ -44,6 +46,114 @@ int64_t tn_values_count(const struct tn_tensor *t)
 	default:
 		return 0;
 	}
+}
+
+/* Open addressing by hashes of all that decides whether an op can be run. Two ops with
+ * one hash would cost a rewrite, or a run in vain: no result comes from here. */
+struct tn_values_memo {
+	uint64_t *hash; /* 0: free */
+	bool *runs;
+	size_t size, used;
+	const uint8_t *values[DTYPE_COUNT]; /* of a chain's operand, by type */
+};
+
+static uint64_t hash_tensor(struct tn_edit *e, uint64_t h, const struct tn_tensor *t)
+{
+	const bool constant = t && tn_edit_is_constant(t);
+
+	h = tn_fnv_u64(h, !t ? 0 : constant ? 1 : 2 + (uint64_t)t->role);
+	if (!t)
+		return h;
+	h = tn_fnv_u64(h, (uint64_t)t->dtype << 2 | (uint64_t)t->quant.damaged << 1 |
+				  (uint64_t)t->has_strides);
+	h = tn_fnv_u64(h, (uint64_t)t->quant.n << 32 | t->quant.axis);
+	for (uint32_t i = 0; i < t->quant.n && !e->failed; i++) {
+		h = tn_fnv(h, &t->quant.scale[i], sizeof(t->quant.scale[i]));
+		h = tn_fnv_u64(h, (uint64_t)t->quant.zero_point[i]);
+	}
+	if (!constant)
+		return h;
+	h = tn_fnv_u64(h, t->shape.rank);
+	return tn_fnv(h, t->data, (size_t)t->data_bytes);
+}
+
+static uint64_t hash_attr(uint64_t h, const struct tn_attr *a)
+{
+	h = tn_fnv(h, a->name, strlen(a->name) + 1);
+	h = tn_fnv_u64(h, (uint64_t)a->kind);
+	h = tn_fnv_u64(h, a->n);
+	switch (a->kind) {
+	case ATTR_INT:
+	case ATTR_BOOL:
+		return tn_fnv_u64(h, (uint64_t)a->v.i);
+	case ATTR_FLOAT:
+		return tn_fnv(h, &a->v.f, sizeof(a->v.f));
+	case ATTR_STRING:
+		return tn_fnv(h, a->v.s, strlen(a->v.s) + 1);
+	case ATTR_INTS:
+		return tn_fnv(h, a->v.ints, a->n * sizeof(*a->v.ints));
+	case ATTR_FLOATS:
+		return tn_fnv(h, a->v.floats, a->n * sizeof(*a->v.floats));
+	case ATTR_STRINGS:
+		for (size_t i = 0; i < a->n; i++)
+			h = tn_fnv(h, a->v.strings[i], strlen(a->v.strings[i]) + 1);
+		return h;
+	}
+	return h;
+}
+
+static uint64_t hash_op(struct tn_edit *e, const struct tn_op *op)
+{
+	uint64_t h = tn_fnv_u64(TN_FNV_INIT, (uint64_t)op->kind);
+
+	for (uint32_t i = 0; i < op->n_attrs; i++)
+		h = hash_attr(h, &op->attrs[i]);
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		h = hash_tensor(e, h, tn_edit_in(e, op, k));
+	h = hash_tensor(e, h, tn_edit_out(e, op, 0));
+	return h ? h : 1;
+}
+
+static size_t slot(const struct tn_values_memo *m, uint64_t hash)
+{
+	size_t at = hash & (m->size - 1);
+
+	while (m->hash[at] && m->hash[at] != hash)
+		at = (at + 1) & (m->size - 1);
+	return at;
+}
+
+static bool grow(struct tn_edit *e, struct tn_values_memo *m)
+{
+	const struct tn_values_memo old = *m;
+
+	m->size = old.size ? 2 * old.size : 64;
+	m->hash = TN_NEW_ARRAY(e->scratch, uint64_t, m->size);
+	m->runs = TN_NEW_ARRAY(e->scratch, bool, m->size);
+	if (!m->hash || !m->runs)
+		return false;
+	for (size_t i = 0; i < old.size; i++) {
+		const size_t at = old.hash[i] ? slot(m, old.hash[i]) : 0;
+
+		if (!old.hash[i])
+			continue;
+		m->hash[at] = old.hash[i];
+		m->runs[at] = old.runs[i];
+	}
+	return true;
+}
+
+static struct tn_values_memo *memo_of(struct tn_edit *e)
+{
+	struct tn_values_memo *m = e->values;
+
+	if (!m)
+		m = e->values = TN_NEW(e->scratch, struct tn_values_memo);
+	if (!m || (2 * m->used >= m->size && !grow(e, m))) {
+		e->failed = true;
+		return NULL;
+	}
+	return m;
 }
 
 /* Value i, the least first, `repeat` times each, all of them over and over. */
@@ -113,11 +223,43 @@ static const uint8_t *run(struct tn_edit *e, const tn_op_id *ids, uint32_t n,
 	return results ? results[0] : NULL;
 }
 
+bool tn_values_runs(struct tn_edit *e, const struct tn_op *op)
+{
+	struct tn_values_memo *m = memo_of(e);
+	const tn_op_id id = tn_edit_id(e, op);
+	const uint64_t hash = hash_op(e, op);
+	size_t at;
+
+	if (!m)
+		return false;
+	at = slot(m, hash);
+	if (!m->hash[at]) {
+		m->hash[at] = hash;
+		m->runs[at] = run(e, &id, 1, NULL, 0, 1) != NULL;
+		m->used++;
+	}
+	return m->runs[at];
+}
+
+/* The operands of chains, made once of each type. */
+static const uint8_t *operand_values(struct tn_edit *e, const struct tn_tensor *t)
+{
+	struct tn_values_memo *m = memo_of(e);
+
+	if (m && !m->values[t->dtype])
+		m->values[t->dtype] = all_values(e, t, tn_values_count(t), 1);
+	return m ? m->values[t->dtype] : NULL;
+}
+
 const uint8_t *tn_values_of_chain(struct tn_edit *e, const tn_op_id *ids, uint32_t n)
 {
 	struct tn_edit_given given;
 	const struct tn_tensor *t;
 	uint32_t k;
+
+	for (uint32_t i = n; i-- > 0 && n > 1;)
+		if (!tn_values_runs(e, &e->g.ops[ids[i].i]))
+			return NULL;
 
 	if (!tn_values_operand(e, &e->g.ops[ids[0].i], &k))
 		return NULL;
@@ -125,7 +267,7 @@ const uint8_t *tn_values_of_chain(struct tn_edit *e, const tn_op_id *ids, uint32
 	t = &e->g.tensors[given.id.i];
 	if (!tn_values_count(t))
 		return NULL;
-	given.bytes = all_values(e, t, tn_values_count(t), 1);
+	given.bytes = operand_values(e, t);
 	return given.bytes ? run(e, ids, n, &given, 1, tn_values_count(t)) : NULL;
 }
 
