@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "rules/direct.h"
 #include "rules/query.h"
+#include "rules/template.h"
 
 #include "base/banned.h"
 
@@ -34,41 +36,21 @@ static bool add_part(struct tn_query *q, struct template *t, struct part part)
 	return false;
 }
 
-/* Quotes in an expression may hold braces. */
-static size_t expression_len(const char *at)
-{
-	size_t len = 0;
-	char quote = '\0';
-
-	for (; at[len] && (quote || at[len] != '}'); len++) {
-		if (quote)
-			quote = at[len] == quote ? '\0' : quote;
-		else if (at[len] == '\'' || at[len] == '"')
-			quote = at[len];
-	}
-	return len;
-}
-
 static void read_template(struct tn_query *q, const char *at, struct template *out)
 {
 	*out = (struct template){ 0 };
 	while (*at && !q->wrong && !q->nomem) {
-		struct part part = { at, strcspn(at, "{"), { 0 } };
+		struct tn_template_part t;
+		struct part part;
 
-		at += part.len;
-		if (*at && at[1] == '{') {
-			part.len++; /* one of the two */
-			at += 2;
-		} else if (*at) {
-			const size_t len = expression_len(++at);
-
-			if (!at[len]) {
-				tn_query_fault(q, "a brace of the message is not closed");
-				return;
-			}
-			part.expression = tn_query_compile(q, at, len);
-			at += len + 1;
+		if (!tn_template_next(&at, &t)) {
+			tn_query_fault(q, "a brace of the message is not closed");
+			return;
 		}
+		part = (struct part){ t.text, t.len, { 0 } };
+		if (t.expression)
+			part.expression =
+				tn_query_compile(q, t.expression, t.expression_len);
 		if (!add_part(q, out, part))
 			return;
 	}
@@ -94,12 +76,27 @@ static void put_value(struct tn_query *q, struct tn_strbuf *out, const struct pa
 	xmlXPathFreeObject(value);
 }
 
-/* NULL: nothing, or something went wrong. Cut between characters. */
+/* The message, cut between characters. NULL: it is empty, or there is no memory. */
+static const char *cut(
+	const struct tn_strbuf *text, struct tn_arena *arena, bool *out_nomem)
+{
+	size_t len = text->len;
+	const char *made;
+
+	if (len > MESSAGE_MAX)
+		for (len = MESSAGE_MAX; len && (text->text[len] & 0xc0) == 0x80; len--)
+			;
+	made = text->failed || !text->text ? NULL
+					   : tn_arena_strndup(arena, text->text, len);
+	*out_nomem = *out_nomem || text->failed || (text->text && !made);
+	return made;
+}
+
+/* NULL: nothing, or something went wrong. */
 static const char *fill(struct tn_query *q, const struct template *t, xmlNodePtr node)
 {
 	struct tn_strbuf text;
 	const char *made;
-	size_t len;
 
 	tn_strbuf_init(&text);
 	for (size_t i = 0; i < t->parts.count && !q->wrong; i++) {
@@ -109,13 +106,7 @@ static const char *fill(struct tn_query *q, const struct template *t, xmlNodePtr
 		if (part->expression.compiled)
 			put_value(q, &text, part, node);
 	}
-	len = text.len;
-	if (len > MESSAGE_MAX)
-		for (len = MESSAGE_MAX; len && (text.text[len] & 0xc0) == 0x80; len--)
-			;
-	made = text.failed || !text.text ? NULL
-					 : tn_arena_strndup(q->arena, text.text, len);
-	q->nomem = q->nomem || text.failed || (text.text && !made);
+	made = cut(&text, q->arena, &q->nomem);
 	tn_strbuf_release(&text);
 	return made;
 }
@@ -170,33 +161,72 @@ static void free_compiled(struct compiled *c)
 	free_template(&c->message);
 }
 
-static void report(struct tn_query *q, const struct tn_rule *rule,
-	const struct compiled *c, xmlNodePtr node, const struct tn_graph *g,
-	struct tn_diags *diags)
+/* Who judges: a graph by a rule. */
+struct court {
+	const struct tn_graph *g;
+	struct tn_arena *arena;
+	struct tn_diags *diags;
+};
+
+static void report(const struct court *c, const struct tn_rule *rule, const char *message,
+	const struct tn_facts_subject *about)
 {
-	const char *message = rule->message ? fill(q, &c->message, node) : rule->title;
-	struct tn_facts_subject subject;
 	const char *pointer = "", *name = NULL;
 
-	if (q->wrong || q->nomem)
-		return;
-	if (tn_facts_subject(node, &subject)) {
-		pointer = subject.is_op ? g->ops[subject.index].pointer
-					: g->tensors[subject.index].pointer;
-		name = subject.is_op ? g->ops[subject.index].name
-				     : g->tensors[subject.index].name;
+	if (about && about->is_op) {
+		pointer = c->g->ops[about->index].pointer;
+		name = c->g->ops[about->index].name;
+	} else if (about) {
+		pointer = c->g->tensors[about->index].pointer;
+		name = c->g->tensors[about->index].name;
 	}
-	tn_diag_at(diags, rule->severity, rule->id, g->source, pointer, name, "%s",
+	tn_diag_at(c->diags, rule->severity, rule->id, c->g->source, pointer, name, "%s",
 		message ? message : rule->title);
 	if (rule->fix)
-		tn_diag_note(diags, "to fix it: %s", rule->fix);
+		tn_diag_note(c->diags, "to fix it: %s", rule->fix);
 }
 
-static void judge(struct tn_query *q, const struct tn_rule *rule,
-	const struct compiled *c, const struct tn_graph *g, struct tn_diags *diags)
+static void count_more(const struct court *c, int found)
 {
-	xmlXPathObjectPtr chosen =
-		tn_query_evaluate(q, &c->context, xmlDocGetRootElement(q->facts->doc));
+	if (found > FINDINGS_MAX)
+		tn_diag_note(c->diags, "and %d more", found - FINDINGS_MAX);
+}
+
+/* ---- without a document ---- */
+
+static enum tn_status judge_directly(const struct court *c, const struct tn_rule *rule,
+	const struct tn_direct *check, struct tn_facts_source *from)
+{
+	struct tn_direct_walk walk = { .from = from, .check = check };
+	uint32_t i;
+	int found = 0;
+
+	while (tn_direct_next(&walk, &i)) {
+		const struct tn_facts_subject about = { check->element == ELEMENT_OP, i };
+		const char *message = NULL;
+		struct tn_strbuf text;
+
+		if (tn_direct_holds(from, check, i) || from->failed)
+			continue;
+		if (++found > FINDINGS_MAX)
+			continue;
+		tn_strbuf_init(&text);
+		tn_direct_say(from, check, i, &text);
+		message = cut(&text, c->arena, &from->failed);
+		tn_strbuf_release(&text);
+		report(c, rule, message, check->element == ELEMENT_MODEL ? NULL : &about);
+	}
+	count_more(c, found);
+	return from->failed ? TN_ERR_NOMEM : TN_OK;
+}
+
+/* ---- by the document ---- */
+
+static void judge(struct tn_query *q, const struct tn_rule *rule,
+	const struct compiled *compiled, const struct court *c)
+{
+	xmlXPathObjectPtr chosen = tn_query_evaluate(
+		q, &compiled->context, xmlDocGetRootElement(q->facts->doc));
 	xmlNodeSetPtr nodes = chosen ? chosen->nodesetval : NULL;
 	int n = nodes ? nodes->nodeNr : 0, found = 0;
 
@@ -204,46 +234,106 @@ static void judge(struct tn_query *q, const struct tn_rule *rule,
 		tn_query_fault(q, "the context is no set of nodes");
 	q->most += (unsigned long)n * STEPS_PER_NODE;
 	for (int i = 0; i < n && !q->wrong && !q->nomem; i++) {
+		const xmlNodePtr node = nodes->nodeTab[i];
 		xmlXPathObjectPtr value =
-			tn_query_evaluate(q, &c->assertion, nodes->nodeTab[i]);
+			tn_query_evaluate(q, &compiled->assertion, node);
 		bool holds = value && xmlXPathCastToBoolean(value);
+		struct tn_facts_subject about;
+		const char *message;
 
 		xmlXPathFreeObject(value);
-		if (holds || q->wrong)
+		if (holds || q->wrong || ++found > FINDINGS_MAX)
 			continue;
-		if (++found <= FINDINGS_MAX)
-			report(q, rule, c, nodes->nodeTab[i], g, diags);
+		message = rule->message ? fill(q, &compiled->message, node) : NULL;
+		if (!q->wrong && !q->nomem)
+			report(c, rule, message,
+				tn_facts_subject(node, &about) ? &about : NULL);
 	}
-	if (found > FINDINGS_MAX && !q->wrong)
-		tn_diag_note(diags, "and %d more", found - FINDINGS_MAX);
+	if (!q->wrong)
+		count_more(c, found);
 	xmlXPathFreeObject(chosen);
 }
 
-static enum tn_status check_rule(const struct tn_rule *rule, const struct tn_facts *facts,
-	const struct tn_graph *g, struct tn_arena *arena, struct tn_diags *diags)
+static enum tn_status judge_by_document(
+	const struct court *c, const struct tn_rule *rule, const struct tn_facts *facts)
 {
 	struct tn_query q;
-	struct compiled c = { 0 };
+	struct compiled compiled = { 0 };
 	struct tn_diag *d;
 
-	if (!tn_query_open(&q, facts, arena))
+	if (!tn_query_open(&q, facts, c->arena))
 		q.nomem = true;
 	q.most = TN_QUERY_STEPS_MAX;
 	if (!q.nomem)
-		compile_rule(&q, rule, &c);
+		compile_rule(&q, rule, &compiled);
 	if (!q.nomem && !q.wrong)
-		judge(&q, rule, &c, g, diags);
-	free_compiled(&c);
+		judge(&q, rule, &compiled, c);
+	free_compiled(&compiled);
 	tn_query_close(&q);
 	if (q.nomem)
 		return TN_ERR_NOMEM;
 	if (!q.wrong)
 		return TN_OK;
-	d = tn_diag_at(diags, SEVERITY_ERROR, "rules/expression", rule->source, NULL,
+	d = tn_diag_at(c->diags, SEVERITY_ERROR, "rules/expression", rule->source, NULL,
 		NULL, "the rule '%s' cannot be used: %s", rule->id, q.wrong);
 	if (d)
 		d->line = (size_t)rule->check_line;
 	return TN_ERR_INPUT;
+}
+
+/* ---- all rules ---- */
+
+/* How each rule is judged. */
+struct way {
+	bool skipped, direct;
+	struct tn_direct check;
+};
+
+static void need(
+	const struct tn_rule *rule, struct tn_arena *arena, struct tn_facts_needs *out)
+{
+	const char *at = rule->message ? rule->message : "";
+	struct tn_template_part t;
+
+	tn_facts_need(out, rule->context);
+	tn_facts_need(out, rule->assertion);
+	/* quotes around an expression are of the text */
+	while (*at && tn_template_next(&at, &t)) {
+		const char *expression =
+			t.expression
+				? tn_arena_strndup(arena, t.expression, t.expression_len)
+				: NULL;
+
+		if (expression)
+			tn_facts_need(out, expression);
+		else if (t.expression) /* no memory: all of them */
+			tn_facts_need(out, "node()");
+	}
+}
+
+/* Sorts the rules out, and gathers what both ways ask for. */
+static struct way *find_ways(const struct tn_rule_set *rules, const bool *skip,
+	struct tn_arena *arena, uint64_t *out_direct, struct tn_facts_needs *out_document)
+{
+	struct way *ways = TN_NEW_ARRAY(arena, struct way, rules->n);
+
+	for (size_t i = 0; ways && i < rules->n; i++) {
+		const struct tn_rule *rule = &rules->items[i];
+		bool nomem = false;
+
+		ways[i].skipped = !rule->context || (skip && skip[i]);
+		if (ways[i].skipped)
+			continue;
+		ways[i].direct = tn_direct_compile(rule, arena, &ways[i].check, &nomem);
+		if (nomem)
+			return NULL;
+		if (ways[i].direct) {
+			*out_direct |= ways[i].check.fields;
+			continue;
+		}
+		need(rule, arena, out_document);
+	}
+	return ways;
 }
 
 enum tn_status tn_rules_check(const struct tn_rule_set *rules, const bool *skip,
@@ -251,30 +341,34 @@ enum tn_status tn_rules_check(const struct tn_rule_set *rules, const bool *skip,
 	const struct tn_facts_tables *tables, struct tn_arena *arena,
 	struct tn_diags *diags)
 {
+	const struct court court = { g, arena, diags };
 	struct tn_facts_needs needs = { 0 };
-	struct tn_facts facts;
+	struct tn_facts facts = { 0 };
+	struct tn_facts_source from;
 	struct tn_arena scratch;
-	bool any = false;
-	enum tn_status status;
+	struct way *ways;
+	uint64_t fields = 0;
+	enum tn_status status = TN_ERR_NOMEM;
 
-	for (size_t i = 0; i < rules->n; i++) {
+	tn_arena_init(&scratch);
+	ways = find_ways(rules, skip, &scratch, &fields, &needs);
+	if (ways)
+		status = tn_facts_open(&from, g, plan, tables, fields, &scratch);
+	for (size_t i = 0; i < rules->n && status == TN_OK; i++) {
 		const struct tn_rule *rule = &rules->items[i];
 
-		if (!rule->context || (skip && skip[i]))
+		if (ways[i].skipped)
 			continue;
-		any = true;
-		tn_facts_need(&needs, rule->context);
-		tn_facts_need(&needs, rule->assertion);
-		if (rule->message)
-			tn_facts_need(&needs, rule->message);
+		if (ways[i].direct) {
+			status = judge_directly(&court, rule, &ways[i].check, &from);
+			continue;
+		}
+		if (!facts.doc)
+			status =
+				tn_facts_build(g, plan, tables, &needs, &scratch, &facts);
+		if (status == TN_OK)
+			status = judge_by_document(&court, rule, &facts);
 	}
-	if (!any)
-		return TN_OK;
-	tn_arena_init(&scratch);
-	status = tn_facts_build(g, plan, tables, &needs, &scratch, &facts);
-	for (size_t i = 0; i < rules->n && status == TN_OK; i++)
-		if (rules->items[i].context && !(skip && skip[i]))
-			status = check_rule(&rules->items[i], &facts, g, arena, diags);
 	tn_facts_release(&facts);
 	tn_arena_release(&scratch);
 	return status;

@@ -14,11 +14,6 @@ static uint64_t hash(const xmlChar *text)
 	return tn_fnv(TN_FNV_INIT, text, (size_t)xmlStrlen(text));
 }
 
-bool tn_fact_needed(const struct tn_facts_builder *b, enum tn_fact f)
-{
-	return b->fields >> f & 1;
-}
-
 static xmlNodePtr new_text(struct tn_facts_builder *b, const char *value)
 {
 	xmlNodePtr text = TN_NEW(b->arena, xmlNode);
@@ -92,27 +87,6 @@ void tn_facts_put_text(
 		tn_facts_put(b, node, name, clean);
 	else
 		b->failed = true;
-}
-
-void tn_fact_text(
-	struct tn_facts_builder *b, xmlNodePtr node, enum tn_fact f, const char *text)
-{
-	if (tn_fact_needed(b, f))
-		tn_facts_put_text(b, node, tn_fact_names[f], text);
-}
-
-void tn_fact_int(
-	struct tn_facts_builder *b, xmlNodePtr node, enum tn_fact f, int64_t value)
-{
-	if (tn_fact_needed(b, f))
-		tn_facts_put_int(b, node, tn_fact_names[f], value);
-}
-
-/* Only what is so: @constant is true in a test, and not there otherwise. */
-void tn_fact_flag(struct tn_facts_builder *b, xmlNodePtr node, enum tn_fact f, bool set)
-{
-	if (set && tn_fact_needed(b, f))
-		tn_facts_put(b, node, tn_fact_names[f], "yes");
 }
 
 /* Kind and index in one: 0 is the model. */

@@ -8,16 +8,16 @@
 
 /* How many tensors have the name: equal names are equal pointers, but pointers have no
  * order that may be seen, so they are hashed. */
-static enum tn_status count_names(struct tn_facts_builder *b)
+static enum tn_status count_names(struct tn_facts_source *s)
 {
-	const struct tn_graph *g = b->g;
+	const struct tn_graph *g = s->g;
 	size_t size = 16;
 	uint32_t *slot; /* a tensor of the name, or TN_NONE */
-	uint32_t *count = TN_NEW_ARRAY(b->arena, uint32_t, g->n_tensors);
+	uint32_t *count = TN_NEW_ARRAY(s->arena, uint32_t, g->n_tensors);
 
 	while (size < 2 * (size_t)g->n_tensors)
 		size *= 2;
-	slot = TN_NEW_ARRAY(b->arena, uint32_t, size);
+	slot = TN_NEW_ARRAY(s->arena, uint32_t, size);
 	if (!slot || !count)
 		return TN_ERR_NOMEM;
 	for (size_t i = 0; i < size; i++)
@@ -38,20 +38,20 @@ static enum tn_status count_names(struct tn_facts_builder *b)
 				count[i] = count[slot[at]];
 		}
 	}
-	b->users.same_name = count;
+	s->users.same_name = count;
 	return TN_OK;
 }
 
-static enum tn_status find_ops(struct tn_facts_builder *b)
+static enum tn_status find_ops(struct tn_facts_source *s)
 {
-	const struct tn_graph *g = b->g;
-	struct tn_facts_users *t = &b->users;
+	const struct tn_graph *g = s->g;
+	struct tn_facts_users *t = &s->users;
 
-	t->producer = TN_NEW_ARRAY(b->arena, uint32_t, g->n_tensors);
-	t->reader = TN_NEW_ARRAY(b->arena, uint32_t, g->n_tensors);
-	t->readers = TN_NEW_ARRAY(b->arena, uint32_t, g->n_tensors);
-	t->is_input = TN_NEW_ARRAY(b->arena, bool, g->n_tensors);
-	t->is_output = TN_NEW_ARRAY(b->arena, bool, g->n_tensors);
+	t->producer = TN_NEW_ARRAY(s->arena, uint32_t, g->n_tensors);
+	t->reader = TN_NEW_ARRAY(s->arena, uint32_t, g->n_tensors);
+	t->readers = TN_NEW_ARRAY(s->arena, uint32_t, g->n_tensors);
+	t->is_input = TN_NEW_ARRAY(s->arena, bool, g->n_tensors);
+	t->is_output = TN_NEW_ARRAY(s->arena, bool, g->n_tensors);
 	if (!t->producer || !t->reader || !t->readers || !t->is_input || !t->is_output)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_tensors; i++)
@@ -79,15 +79,15 @@ static enum tn_status find_ops(struct tn_facts_builder *b)
 	return TN_OK;
 }
 
-enum tn_status tn_facts_find_users(struct tn_facts_builder *b)
+enum tn_status tn_facts_find_users(struct tn_facts_source *s)
 {
 	const uint64_t ops = BIT(F_PRODUCER) | BIT(F_READERS) | BIT(F_READER) |
 			     BIT(F_IS_INPUT) | BIT(F_IS_OUTPUT);
 	enum tn_status status = TN_OK;
 
-	if (b->fields & ops)
-		status = find_ops(b);
-	if (status == TN_OK && tn_fact_needed(b, F_SAME_NAME))
-		status = count_names(b);
+	if (s->fields & ops)
+		status = find_ops(s);
+	if (status == TN_OK && s->fields & BIT(F_SAME_NAME))
+		status = count_names(s);
 	return status;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "rules/listed.h"
 #include "rules/query.h"
 
 #include "base/banned.h"
@@ -43,53 +44,12 @@ static void op_function(xmlXPathParserContextPtr parser, int n)
 	by_index(parser, n, f->ops, f->n_ops);
 }
 
-/* One of the words of a list, which may be patterns. */
-static bool is_listed(const char *list, const char *text)
-{
-	char word[64];
-
-	for (const char *at = list; *at;) {
-		size_t len = strcspn(at, " ");
-
-		if (len && len < sizeof(word)) {
-			memcpy(word, at, len);
-			word[len] = '\0';
-			if (tn_glob(word, text))
-				return true;
-		}
-		at += len;
-		at += strspn(at, " ");
-	}
-	return false;
-}
-
-/* Answers for the texts that come again and again; equal ones are one pointer. */
-struct asked {
-	const char *text[32];
-	bool listed[32];
-	size_t n;
-};
-
-static bool ask(struct asked *a, const char *list, const char *text)
-{
-	size_t i = 0;
-
-	while (i < a->n && a->text[i] != text)
-		i++;
-	if (i < a->n)
-		return a->listed[i];
-	i = a->n < 32 ? a->n++ : 31;
-	a->text[i] = text;
-	a->listed[i] = is_listed(list, text);
-	return a->listed[i];
-}
-
 /* The nodes whose word is in the list. */
 static void by_word(xmlXPathParserContextPtr parser, int n, bool ops)
 {
 	const struct tn_facts *f = tn_query_of(parser)->facts;
 	xmlNodeSetPtr set = xmlXPathNodeSetCreate(NULL);
-	struct asked asked = { .n = 0 };
+	struct tn_listed asked = { .n = 0 };
 	xmlChar *list;
 
 	if (n != 1 || !set) {
@@ -103,7 +63,7 @@ static void by_word(xmlXPathParserContextPtr parser, int n, bool ops)
 		const char *word =
 			ops ? f->g->ops[i].type : tn_dtype_name(f->g->tensors[i].dtype);
 
-		if (node && ask(&asked, (const char *)list, word) &&
+		if (node && tn_listed(&asked, (const char *)list, word) &&
 			xmlXPathNodeSetAddUnique(set, node) < 0)
 			tn_query_of(parser)->nomem = true;
 	}
