@@ -26,6 +26,12 @@ class Small(Net):
                             x.rms, like=x)
         return self.op('TRANSPOSE', [x, self.integers(y.name + '/perm', perm)], [y])
 
+    def mean(self, x):
+        name = 'mean%d' % len(self.ops)
+        y = self.activation(name, [x.shape[0], 1, 1, x.shape[3]], x.rms, like=x)
+        return self.op('MEAN', [x, self.integers(name + '/axes', [1, 2])], [y],
+                       keep_dims=True)
+
     def floats(self, name, shape, values):
         return self.add(Tensor(name, shape, 'f32'), 'const', data={'values': values})
 
@@ -265,11 +271,40 @@ def transposed_sum(left=False):
 
 
 def mean_left():
-    """A mean and a pool round otherwise."""
+    """A mean and a pool round otherwise, so the clamp stays."""
     n = Small('mean_left', 'i8')
     x = n.conv(n.input([1, 5, 5, 3]), 4, (3, 3), pad='VALID', activation='NONE')
-    y = n.activation('mean', [1, 1, 1, 4], x.rms, like=x)
-    return n.finish(n.op('MEAN', [x, n.integers('axes', [1, 2])], [y], keep_dims=True))
+    return n.finish(n.same('RELU', n.mean(x)))
+
+
+def mean_left_f32():
+    """A sum may overflow, and a pool would cut it."""
+    n = Small('mean_left', 'f32')
+    x = n.conv(n.input([1, 5, 5, 3]), 4, (3, 3), pad='VALID', activation='NONE')
+    return n.finish(n.same('RELU', n.mean(x)))
+
+
+def mean_pool():
+    """Three pixels: the mean and the pool are one value, computed twice."""
+    n = Small('mean_pool', 'i8')
+    x = n.conv(n.input([1, 1, 3, 3]), 8, (1, 1), activation='NONE')
+    return n.finish(n.binary('ADD', n.mean(x), n.pool(x, 'AVERAGE_POOL_2D', (1, 3))))
+
+
+def mean_pool_f32():
+    """Between -1 and 1 nothing overflows: a pool, which clamps as well."""
+    n = Small('mean_pool', 'f32')
+    x = n.conv(n.input([1, 5, 4, 3]), 4, (3, 3), activation='NONE')
+    return n.finish(n.same('RELU', n.mean(n.same('TANH', x))))
+
+
+def mean_of_one():
+    """A mean of one pixel and a pool of one: nothing but other shapes, so nobody copies
+    what the sum still needs."""
+    n = Small('mean_of_one', 'i8')
+    x = n.conv(n.input([1, 1, 1, 8]), 32, (1, 1), activation='NONE')
+    y = n.pool(n.mean(x), 'MAX_POOL_2D', (1, 1))
+    return n.finish(n.conv(y, 8, (1, 1)), n.conv(x, 8, (1, 1)))
 
 
 def shape_reader():
@@ -616,6 +651,10 @@ def all_graphs():
     yield 'transposed_sum_i8', transposed_sum()
     yield 'transposed_sum_left_i8', transposed_sum(True)
     yield 'mean_left_i8', mean_left()
+    yield 'mean_left_f32', mean_left_f32()
+    yield 'mean_pool_i8', mean_pool()
+    yield 'mean_pool_f32', mean_pool_f32()
+    yield 'mean_of_one_i8', mean_of_one()
     yield 'shape_reader_i8', shape_reader()
     yield 'matmul_f32', matmul('f32')
     yield 'matmul_i8', matmul('i8')

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rewrite/channels.h"
+#include "rewrite/synonym.h"
 #include "rewrite/values.h"
 
 #include "base/banned.h"
@@ -48,20 +49,6 @@ static bool is_dense(struct tn_edit *e, const struct tn_op *op)
 	       in->shape.rank == 2 && are_weights(filter, 2) &&
 	       filter->shape.dim[1] == in->shape.dim[1] &&
 	       is_bias(tn_edit_in(e, op, 2), filter->shape.dim[0]);
-}
-
-/* Over height and width. */
-static bool is_global_mean(struct tn_edit *e, const struct tn_op *op)
-{
-	int64_t axes[TN_RANK_MAX];
-	uint32_t n;
-
-	if (op->kind != OP_MEAN || tn_edit_in(e, op, 0)->shape.rank != 4 ||
-		!tn_edit_ints(e, op, 1, "axes", axes, &n) || n != 2)
-		return false;
-	for (uint32_t i = 0; i < 2; i++)
-		axes[i] += axes[i] < 0 ? 4 : 0;
-	return axes[0] + axes[1] == 3 && axes[0] * axes[1] == 2;
 }
 
 /* A constant with one value, or one for each channel. */
@@ -110,7 +97,7 @@ static bool keeps_channels(struct tn_edit *e, const struct tn_op *op, int64_t n)
 		       out->shape.rank == 2 && in->elements == in->shape.dim[3] &&
 		       out->shape.dim[1] == in->shape.dim[3];
 	case OP_MEAN:
-		return is_global_mean(e, op);
+		return tn_synonym_is_global_mean(e, op);
 	default:
 		return is_binary(e, op, n) ||
 		       (tn_values_operand(e, op, &k) && k == 0 &&

@@ -1,5 +1,10 @@
 /* Ops that give their input unchanged: same type, same shape, same elements. */
+#include <string.h>
+
+#include "ir/window.h"
 #include "rewrite/edit.h"
+
+#include "base/banned.h"
 
 static bool all_ints_are(const struct tn_tensor *t, int64_t value)
 {
@@ -34,6 +39,18 @@ static bool takes_all(struct tn_edit *e, const struct tn_op *op)
 	       !tn_op_int(op, "shrink_axis_mask", 0);
 }
 
+/* A pool of integers whose window is one element. (A float pool cuts infinities.) */
+static bool pools_one(const struct tn_edit *e, const struct tn_op *op)
+{
+	struct tn_window w;
+	const char *why;
+
+	return e->g.tensors[op->outputs[0].i].dtype != DTYPE_F32 &&
+	       strcmp(tn_op_string(op, "activation", "NONE"), "NONE") == 0 &&
+	       tn_window_of(&e->g, op, &w, &why) && w.k_h == 1 && w.k_w == 1 &&
+	       w.pad_top == 0 && w.pad_left == 0;
+}
+
 /* Input and output are known to have the same type and shape. */
 static bool is_identity(struct tn_edit *e, const struct tn_op *op)
 {
@@ -55,6 +72,9 @@ static bool is_identity(struct tn_edit *e, const struct tn_op *op)
 		return true; /* no side may be negative: none is there */
 	case OP_TRANSPOSE:
 		return is_identity_permutation(e, op);
+	case OP_AVERAGE_POOL_2D:
+	case OP_MAX_POOL_2D:
+		return pools_one(e, op);
 	case OP_CONCATENATION: /* ADD_N of one rounds */
 		return op->n_inputs == 1;
 	case OP_SPLIT:

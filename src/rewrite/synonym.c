@@ -23,5 +23,6 @@ void tn_rewrite_synonyms(struct tn_edit *e)
 			continue;
 		tn_synonym_clamp(e, op);
 		tn_synonym_product(e, op);
+		tn_synonym_mean(e, op);
 	}
 }

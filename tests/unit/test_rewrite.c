@@ -46,6 +46,9 @@ static const struct {
 	{ "transposed_rows_i8", PASS_TRANSPOSE, 2, 4, 108, 76 },
 	{ "transposed_sum_i8", PASS_TRANSPOSE, 2, 4, 176, 128 },
 	{ "shape_reader_i8", PASS_CONSTANT, 1, 3, 220, 124 },
+	{ "mean_pool_i8", PASS_COMMON, 1, 3, 40, 24 },
+	{ "mean_pool_f32", PASS_ACTIVATION, 1, 3, 384, 384 },
+	{ "mean_of_one_i8", PASS_IDENTITY, 2, 3, 64, 40 },
 	{ "matmul_f32", PASS_SYNONYM, 1, 1, 64, 64 },
 	{ "matmul_i8", PASS_SYNONYM, 1, 1, 26, 26 },
 	{ "bias_f32", PASS_BIAS, 1, 1, 476, 476 },
@@ -152,7 +155,7 @@ static const char *const left[] = { "pad_max_pool_f32", "pad_max_pool_left_i8",
 	"matmul_two_readers_left_f32", "bias_left_f32", "bias_twice_left_f32",
 	"maximum_left_f32", "chain_left_f32", "chain_two_readers_left_i8",
 	"qdq_add_seen_left_i8", "qdq_mul_left_i8", "transposed_sum_left_i8",
-	"mean_left_i8" };
+	"mean_left_i8", "mean_left_f32" };
 
 /* Near misses: nothing is done, and the graph is the file's, byte for byte. */
 START_TEST(near_misses_stay)
@@ -191,6 +194,8 @@ static const struct {
 	{ "conv_bn_relu_left_f32", PASS_SCALE, "batch_norm_1", "abs_3" },
 	{ "bias_twice_left_f32", PASS_BIAS, "add_1", "conv_2d_0" },
 	{ "large_constant_left_f32", PASS_CONSTANT, "broadcast_to_0", NULL },
+	{ "mean_left_i8", PASS_SYNONYM, "mean_1", "relu_2" },
+	{ "mean_left_f32", PASS_SYNONYM, "mean_1", "relu_2" },
 };
 
 START_TEST(refusals_have_witnesses)
@@ -317,6 +322,49 @@ START_TEST(inexact_passes_are_near)
 }
 END_TEST
 
+/* A mean of so many pixels, and a clamp that a pool could do. */
+static const char mean_net[] =
+	"{\"format\": \"tenure.graph/1\", \"name\": \"mean\", \"tensors\": ["
+	"{\"name\": \"x\", \"dtype\": \"i8\", \"shape\": [1, 1, %d, 64], "
+	"\"role\": \"input\", \"quantization\": "
+	"{\"scale\": [0.05], \"zero_point\": [%d]}},"
+	"{\"name\": \"m\", \"dtype\": \"i8\", \"shape\": [1, 1, 1, 64], "
+	"\"quantization\": {\"scale\": [0.05], \"zero_point\": [%d]}},"
+	"{\"name\": \"y\", \"dtype\": \"i8\", \"shape\": [1, 1, 1, 64], "
+	"\"role\": \"output\", \"quantization\": "
+	"{\"scale\": [0.05], \"zero_point\": [%d]}}], \"ops\": ["
+	"{\"name\": \"mean\", \"type\": \"MEAN\", \"inputs\": [\"x\"], "
+	"\"outputs\": [\"m\"], \"attrs\": {\"axes\": [1, 2], \"keep_dims\": true}},"
+	"{\"name\": \"relu\", \"type\": \"RELU\", \"inputs\": [\"m\"], "
+	"\"outputs\": [\"y\"], \"attrs\": {}}]}";
+
+/* By the number of pixels: 1 is nothing to do, 3 is a pool, all others are refused. */
+START_TEST(means_and_pools)
+{
+	static const int zeros[] = { -128, 0, 5 };
+	const int pixels = _i + 1;
+
+	for (size_t k = 0; k < sizeof(zeros) / sizeof(*zeros); k++) {
+		const bool same = pixels == 1 || pixels == 3;
+		struct rewritten r;
+		struct loaded l;
+		char text[2048];
+
+		snprintf(text, sizeof(text), mean_net, pixels, zeros[k], zeros[k],
+			zeros[k]);
+		loaded_bytes(&l, "mean.json", text, strlen(text), NULL);
+		loaded_ok(&l, "mean");
+		r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+		ck_assert_msg(r.graph.n_ops == (same ? 1 : 2), "%d pixels: %u ops",
+			pixels, r.graph.n_ops);
+		ck_assert_int_eq(rewritten_count(&r.log, PASS_SYNONYM, false), !same);
+		for (uint32_t seed = 1; seed <= 16; seed++)
+			same_results("mean", seed, &l.graph, &r.graph);
+		loaded_release(&l);
+	}
+}
+END_TEST
+
 /* ---- properties ---- */
 
 static const struct tn_gen_options kinds[] = {
@@ -411,6 +459,7 @@ Suite *tn_test_suite(void)
 		t, refusals_have_witnesses, 0, sizeof(refusals) / sizeof(*refusals));
 	tcase_add_test(t, two_spellings_become_one);
 	tcase_add_loop_test(t, inexact_passes_are_near, 0, sizeof(near) / sizeof(*near));
+	tcase_add_loop_test(t, means_and_pools, 0, 12);
 	tcase_add_loop_test(
 		t, random_graphs_keep_their_results, 0, sizeof(kinds) / sizeof(*kinds));
 	tcase_add_test(t, lists_of_passes);
