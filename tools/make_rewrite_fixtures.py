@@ -398,6 +398,36 @@ def conv_bn_relu(left=False):
     return n.finish(y, n.same('ABS', x)) if left else n.finish(y)
 
 
+def scale_ahead(left=False):
+    """A batch norm in front of a layer alone: what it reads is needed later, so it would
+    write elsewhere. Left: its shift would meet padding."""
+    n = Small('scale_ahead_left' if left else 'scale_ahead', 'f32')
+    x = n.conv(n.input([1, 6, 6, 3]), 4, (3, 3))
+    x = n.same('ABS', x) if left else x
+    values = lambda name, lo, hi: n.floats(name, [4], [number(f32(n.random(lo, hi)))
+                                                       for _ in range(4)])
+    y = n.activation('norm', x.shape, 1.0)
+    n.op('BATCH_NORM', [x, values('gamma', 0.5, 1.5), values('beta', -0.2, 0.2),
+                        values('mean', -0.1, 0.1), values('variance', 0.5, 1.5)], [y])
+    y = n.conv(y, 1, (3, 3) if left else (1, 1), activation='NONE')
+    return n.finish(y, n.same('ABS', x))
+
+
+def scale_ahead_layers():
+    """A scale without a shift may meet padding; a shift in front of a layer of rows."""
+    n = Small('scale_ahead_layers', 'f32')
+    x = n.conv(n.input([1, 4, 4, 3]), 4, (3, 3))
+    values = lambda name, lo, hi: n.floats(name, [4], [number(f32(n.random(lo, hi)))
+                                                       for _ in range(4)])
+    y = n.binary('MUL', x, n.add(Tensor('scales', [4], 'f32', 1.0), 'const',
+                                 data={'seed': 11}))
+    y = n.pool(n.depthwise(y, (3, 3), activation='RELU'), 'MAX_POOL_2D', (4, 4))
+    z = n.op('BATCH_NORM', [y, values('gamma', 0.5, 1.5), values('beta', -0.2, 0.2),
+                            values('mean', -0.1, 0.1), values('variance', 0.5, 1.5)],
+             [n.activation('norm', y.shape, 1.0)])
+    return n.finish(n.fully_connected(z, 5))
+
+
 def matmul(dtype, bias=True):
     n = Small('matmul' if bias else 'matmul_left', dtype)
     x = n.input([2, 6])
@@ -645,6 +675,9 @@ def all_graphs():
     yield 'batch_norm_f32', batch_norm()
     yield 'conv_bn_relu_f32', conv_bn_relu()
     yield 'conv_bn_relu_left_f32', conv_bn_relu(True)
+    yield 'scale_ahead_f32', scale_ahead()
+    yield 'scale_ahead_left_f32', scale_ahead(True)
+    yield 'scale_ahead_layers_f32', scale_ahead_layers()
     yield 'transposed_operands_i8', transposed_operands()
     yield 'transposed_rows_i8', transposed_rows('i8')
     yield 'transposed_rows_left_f32', transposed_rows('f32')

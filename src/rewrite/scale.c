@@ -1,15 +1,15 @@
 /* A scale and a shift by constants behind a float layer, a batch norm or what is left of
  * one: into its weights and bias. Not exact: products are rounded in another order. */
+#include "rewrite/scale.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "ir/norm.h"
 
-#include "rewrite/edit.h"
-
 #include "base/banned.h"
 
-static float float_at(const struct tn_tensor *t, int64_t i)
+static inline float float_at(const struct tn_tensor *t, int64_t i)
 {
 	float value;
 
@@ -46,8 +46,7 @@ static int64_t filter_channel(const struct tn_op *op, const struct tn_tensor *fi
 struct fold {
 	struct tn_op *op, *after;
 	const struct tn_tensor *filter, *bias; /* bias may be NULL */
-	int64_t channels;
-	float *factor, *offset; /* by channel: what `after` does */
+	struct tn_scaling by; /* what `after` does */
 };
 
 /* Parameter k of a batch norm. */
@@ -65,11 +64,12 @@ static bool parameter(struct tn_edit *e, const struct tn_op *op, uint32_t k,
 }
 
 /* (x - mean) * scale / sqrt(variance + epsilon) + offset */
-static const char *batch_norm(struct tn_edit *e, struct fold *f)
+static const char *batch_norm(
+	struct tn_edit *e, const struct tn_op *op, struct tn_scaling *by)
 {
-	const float epsilon = (float)tn_op_float(f->after, "epsilon", 1e-5);
-	float *mean = TN_NEW_ARRAY(e->scratch, float, (size_t)f->channels);
-	float *variance = TN_NEW_ARRAY(e->scratch, float, (size_t)f->channels);
+	const float epsilon = (float)tn_op_float(op, "epsilon", 1e-5);
+	float *mean = TN_NEW_ARRAY(e->scratch, float, (size_t)by->channels);
+	float *variance = TN_NEW_ARRAY(e->scratch, float, (size_t)by->channels);
 	struct tn_norm norm;
 	const char *why;
 
@@ -77,78 +77,93 @@ static const char *batch_norm(struct tn_edit *e, struct fold *f)
 		e->failed = true;
 		return "no memory";
 	}
-	if (f->after->n_outputs != 1 || !tn_norm_of(&e->g, f->after, &norm, &why) ||
-		norm.inner != 1 || norm.n != f->channels ||
-		!parameter(e, f->after, 1, f->channels, 1.0f, f->factor) ||
-		!parameter(e, f->after, 2, f->channels, 0.0f, f->offset) ||
-		!parameter(e, f->after, 3, f->channels, 0.0f, mean) ||
-		!parameter(e, f->after, 4, f->channels, 1.0f, variance))
+	if (op->n_outputs != 1 || !tn_norm_of(&e->g, op, &norm, &why) ||
+		norm.inner != 1 || norm.n != by->channels ||
+		!parameter(e, op, 1, by->channels, 1.0f, by->factor) ||
+		!parameter(e, op, 2, by->channels, 0.0f, by->offset) ||
+		!parameter(e, op, 3, by->channels, 0.0f, mean) ||
+		!parameter(e, op, 4, by->channels, 1.0f, variance))
 		return "its statistics are not one constant for each channel";
-	for (int64_t c = 0; c < f->channels; c++) {
+	for (int64_t c = 0; c < by->channels; c++) {
 		if (!(variance[c] + epsilon > 0.0f))
 			return "a variance is not above 0";
-		f->factor[c] /= sqrtf(variance[c] + epsilon);
-		f->offset[c] -= mean[c] * f->factor[c];
+		by->factor[c] /= sqrtf(variance[c] + epsilon);
+		by->offset[c] -= mean[c] * by->factor[c];
 	}
 	return NULL;
 }
 
-/* Is operand 0 of `after` scaled and shifted by constants, channel by channel? */
-static const char *look_after(struct tn_edit *e, struct fold *f)
+bool tn_scaling_is(struct tn_edit *e, const struct tn_op *op)
 {
-	const struct tn_tensor *k = tn_edit_in(e, f->after, 1);
-	const enum tn_op_kind kind = f->after->kind;
+	if (op->kind == OP_BATCH_NORM)
+		return true;
+	return op->n_inputs == 2 &&
+	       (op->kind == OP_MUL || op->kind == OP_ADD || op->kind == OP_SUB) &&
+	       tn_edit_is_constant(tn_edit_in(e, op, 1));
+}
 
-	f->factor = TN_NEW_ARRAY(e->scratch, float, (size_t)f->channels);
-	f->offset = TN_NEW_ARRAY(e->scratch, float, (size_t)f->channels);
-	if (!f->factor || !f->offset) {
+const char *tn_scaling_of(struct tn_edit *e, const struct tn_op *op, int64_t channels,
+	struct tn_scaling *out)
+{
+	const struct tn_tensor *k = tn_edit_in(e, op, 1);
+
+	out->channels = channels;
+	out->factor = TN_NEW_ARRAY(e->scratch, float, (size_t)channels);
+	out->offset = TN_NEW_ARRAY(e->scratch, float, (size_t)channels);
+	if (!out->factor || !out->offset) {
 		e->failed = true;
 		return "no memory";
 	}
-	if (kind == OP_BATCH_NORM)
-		return batch_norm(e, f);
-	if (!is_per_channel(k, f->channels))
+	if (op->kind == OP_BATCH_NORM)
+		return batch_norm(e, op, out);
+	if (!is_per_channel(k, channels))
 		return "its constant is not one value for each channel";
-	for (int64_t c = 0; c < f->channels; c++) {
+	for (int64_t c = 0; c < channels; c++) {
 		const float value = channel_of(k, c);
 
-		f->factor[c] = kind == OP_MUL ? value : 1.0f;
-		f->offset[c] = kind == OP_ADD ? value : kind == OP_SUB ? -value : 0.0f;
+		out->factor[c] = op->kind == OP_MUL ? value : 1.0f;
+		out->offset[c] = op->kind == OP_ADD   ? value
+				 : op->kind == OP_SUB ? -value
+						      : 0.0f;
 	}
 	return NULL;
+}
+
+bool tn_scaling_weights(
+	const struct tn_tensor *filter, const struct tn_tensor *bias, int64_t outputs)
+{
+	return tn_edit_is_constant(filter) && filter->dtype == DTYPE_F32 &&
+	       (!bias || (tn_edit_is_constant(bias) && bias->dtype == DTYPE_F32 &&
+				 bias->elements == outputs));
 }
 
 static const char *look(
 	struct tn_edit *e, struct tn_op *op, struct tn_op *after, struct fold *f)
 {
 	const struct tn_tensor *out = tn_edit_out(e, op, 0);
+	const int64_t channels = out->shape.dim[out->shape.rank - 1];
 
 	*f = (struct fold){ .op = op,
 		.after = after,
 		.filter = tn_edit_in(e, op, 1),
-		.bias = tn_edit_in(e, op, 2),
-		.channels = out->shape.dim[out->shape.rank - 1] };
+		.bias = tn_edit_in(e, op, 2) };
 	if (!tn_edit_private(e, after->inputs[0]))
 		return "the value before it is used elsewhere";
 	if (strcmp(tn_op_string(op, "activation", "NONE"), "NONE") != 0)
 		return "an activation comes before it";
-	if (f->channels < 1 || !tn_edit_is_constant(f->filter) ||
-		f->filter->dtype != DTYPE_F32 ||
-		(f->bias &&
-			(!tn_edit_is_constant(f->bias) || f->bias->dtype != DTYPE_F32 ||
-				f->bias->elements != f->channels)))
+	if (channels < 1 || !tn_scaling_weights(f->filter, f->bias, channels))
 		return "the weights are not constant";
 	if (!tn_shape_equal(&out->shape, &tn_edit_out(e, after, 0)->shape))
 		return "it changes the shape";
-	return look_after(e, f);
+	return tn_scaling_of(e, after, channels, &f->by);
 }
 
 static void fold(struct tn_edit *e, const struct fold *f)
 {
-	const struct tn_shape line = { .rank = 1, .dim = { f->channels } };
+	const struct tn_shape line = { .rank = 1, .dim = { f->by.channels } };
 	const tn_tensor_id between = f->after->inputs[0], out = f->after->outputs[0];
 	uint8_t *filter = tn_arena_alloc(e->arena, (size_t)f->filter->bytes);
-	uint8_t *bias = tn_arena_array(e->arena, (size_t)f->channels, 4);
+	uint8_t *bias = tn_arena_array(e->arena, (size_t)f->by.channels, 4);
 	const struct tn_tensor like = *f->filter;
 	bool scales = false;
 	tn_tensor_id ids[3];
@@ -159,15 +174,15 @@ static void fold(struct tn_edit *e, const struct fold *f)
 		return;
 	}
 	for (int64_t i = 0; i < like.elements; i++) {
-		const int64_t c = filter_channel(f->op, &like, i, f->channels);
+		const int64_t c = filter_channel(f->op, &like, i, f->by.channels);
 
-		put_float(filter, i, float_at(&like, i) * f->factor[c]);
+		put_float(filter, i, float_at(&like, i) * f->by.factor[c]);
 	}
-	for (int64_t c = 0; c < f->channels; c++) {
+	for (int64_t c = 0; c < f->by.channels; c++) {
 		const float b = f->bias ? float_at(f->bias, c) : 0.0f;
 
-		scales |= f->factor[c] < 1.0f || f->factor[c] > 1.0f;
-		put_float(bias, c, b * f->factor[c] + f->offset[c]);
+		scales |= f->by.factor[c] < 1.0f || f->by.factor[c] > 1.0f;
+		put_float(bias, c, b * f->by.factor[c] + f->by.offset[c]);
 	}
 	ids[0] = f->op->inputs[0];
 	ids[1] = scales ? tn_edit_constant(e, &like, &like.shape, filter)
@@ -185,7 +200,7 @@ static void fold(struct tn_edit *e, const struct fold *f)
 	tn_edit_set_output(e, f->op, out);
 }
 
-static bool takes_scale(struct tn_edit *e, const struct tn_op *op)
+bool tn_scaling_takes(struct tn_edit *e, const struct tn_op *op)
 {
 	const struct tn_tensor *out = tn_edit_out(e, op, 0);
 
@@ -193,13 +208,6 @@ static bool takes_scale(struct tn_edit *e, const struct tn_op *op)
 		       op->kind == OP_FULLY_CONNECTED) &&
 	       out && out->dtype == DTYPE_F32 && out->shape.rank > 0 &&
 	       op->n_inputs >= 2 && tn_edit_in(e, op, 1);
-}
-
-static bool is_scale(const struct tn_op *op)
-{
-	return op->kind == OP_BATCH_NORM ||
-	       (op->n_inputs == 2 &&
-		       (op->kind == OP_MUL || op->kind == OP_ADD || op->kind == OP_SUB));
 }
 
 void tn_rewrite_scales(struct tn_edit *e)
@@ -210,13 +218,12 @@ void tn_rewrite_scales(struct tn_edit *e)
 		struct fold f;
 		const char *why;
 
-		if (!op || !is_scale(op) || !tn_edit_out(e, op, 0))
+		if (!op || !tn_edit_out(e, op, 0) || !tn_scaling_is(e, op))
 			continue;
 		before = tn_edit_producer(e, op, 0);
 		out = tn_edit_out(e, op, 0);
-		if (!before || !takes_scale(e, before) || out->mutated ||
-			out->view_of.i != TN_NONE || out->role == ROLE_VARIABLE ||
-			(op->n_inputs == 2 && !tn_edit_is_constant(tn_edit_in(e, op, 1))))
+		if (!before || !tn_scaling_takes(e, before) || out->mutated ||
+			out->view_of.i != TN_NONE || out->role == ROLE_VARIABLE)
 			continue;
 		why = look(e, before, op, &f);
 		if (why)
@@ -227,4 +234,5 @@ void tn_rewrite_scales(struct tn_edit *e)
 		else
 			fold(e, &f);
 	}
+	tn_scaling_ahead(e);
 }

@@ -194,6 +194,7 @@ static const struct {
 	{ "conv_bn_relu_left_f32", PASS_SCALE, "batch_norm_1", "abs_3" },
 	{ "bias_twice_left_f32", PASS_BIAS, "add_1", "conv_2d_0" },
 	{ "large_constant_left_f32", PASS_CONSTANT, "broadcast_to_0", NULL },
+	{ "scale_ahead_left_f32", PASS_SCALE, "batch_norm_2", "conv_2d_3" },
 	{ "mean_left_i8", PASS_SYNONYM, "mean_1", "relu_2" },
 	{ "mean_left_f32", PASS_SYNONYM, "mean_1", "relu_2" },
 };
@@ -257,6 +258,8 @@ static const struct {
 } near[] = {
 	{ "batch_norm_f32", PASS_SCALE, 1, 1e-5, 656, 656 },
 	{ "conv_bn_relu_f32", PASS_SCALE, 1, 1e-5, 656, 656 },
+	{ "scale_ahead_f32", PASS_SCALE, 3, 1e-5, 1152, 720 },
+	{ "scale_ahead_layers_f32", PASS_SCALE, 4, 1e-5, 336, 336 },
 	{ "qdq_net_i8", PASS_INTEGERS, 6, 1.0, 2048, 512 },
 	{ "qat_net_f32", PASS_INTEGERS, 7, 0.0315, 1680, 768 },
 };
