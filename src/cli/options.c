@@ -143,7 +143,7 @@ static const struct option_row rows[] = {
 	{ "rewrite", 0, VALUE_TEXT, AT(rewrite), READS, "LIST",
 		"all (exact ones), none, or passes by name with commas", NULL },
 	{ "allow-inexact", 0, VALUE_TEXT, AT(allow_inexact), READS, "LIST",
-		"passes that may change how floats are rounded: fold-scale", NULL },
+		"passes that are not exact: fold-scale, integer-ops", NULL },
 	{ "align", 0, VALUE_SIZE, AT(align), PLANS, "BYTES",
 		"alignment of every offset (default 16)", NULL },
 	{ "region", 0, VALUE_LIST, AT(regions), PLANS, "R",
