@@ -92,9 +92,11 @@ static bool bounds_of(struct tn_edit *e, const struct tn_op *op, struct bounds *
 			return false;
 		break;
 	}
-	/* a lower bound of -0 would give other zeros than RELU does */
-	return b->min < b->max && !same(b->min, -0.0f) && !same(b->max, -0.0f) &&
-	       tn_edit_in(e, op, b->k) && tn_edit_in(e, op, b->k)->dtype == DTYPE_F32 &&
+	/* a lower bound of -0 would give other zeros than RELU does; without any bound
+	 * there is nothing to spell */
+	return b->min < b->max && !(isinf(b->min) && isinf(b->max)) &&
+	       !same(b->min, -0.0f) && !same(b->max, -0.0f) && tn_edit_in(e, op, b->k) &&
+	       tn_edit_in(e, op, b->k)->dtype == DTYPE_F32 &&
 	       tn_edit_in(e, op, b->k)->elements == tn_edit_out(e, op, 0)->elements;
 }
 
