@@ -224,7 +224,8 @@ void tn_exec_reset(struct tn_exec *e)
 {
 	for (uint32_t i = 0; i < e->program.n_ops; i++)
 		for (int k = 0; k < 2 && e->ops[i].flow; k++)
-			tn_exec_reset(e->ops[i].flow->body[k]);
+			if (e->ops[i].flow->body[k])
+				tn_exec_reset(e->ops[i].flow->body[k]);
 	for (uint32_t i = 0; i < e->graph->n_tensors; i++) {
 		const struct tn_tensor *t = &e->graph->tensors[i];
 		const struct tn_storage *s = &e->program.tensors[i];
