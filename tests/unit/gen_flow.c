@@ -1,4 +1,6 @@
 /* Choices and loops: ops that run bodies. */
+#include <string.h>
+
 #include "gen_part.h"
 #include "ir/build.h"
 
@@ -88,10 +90,70 @@ static int64_t step(struct tn_gen *gen, const struct tn_tensor *like)
 	return end_body(gen, graph);
 }
 
+/* An int64 that no op writes. */
+static int whole(struct tn_gen *gen, int64_t value)
+{
+	int id = gen_add_tensor(gen, DTYPE_I64, ROLE_CONST, 0, NULL);
+	uint8_t *data = TN_NEW_ARRAY(&gen->arena, uint8_t, sizeof(value));
+
+	gen_need(data);
+	memcpy(data, &value, sizeof(value));
+	gen_at(gen, id)->data_kind = DATA_BYTES;
+	gen_at(gen, id)->data = data;
+	gen_at(gen, id)->data_bytes = sizeof(value);
+	return id;
+}
+
+/* A body that is told the trip's number and decides whether to go on; reads a value from
+ * outside; with rows, gives one more value in each trip. */
+static int64_t trip(struct tn_gen *gen, const struct tn_tensor *like, bool rows)
+{
+	struct tn_build graph = begin_body(gen);
+	int number = gen_add_tensor(gen, DTYPE_I64, ROLE_INPUT, 0, NULL), v, by;
+	int more, w, last = whole(gen, tn_gen_random(gen, 4));
+
+	(void)gen_add_tensor(gen, DTYPE_BOOL, ROLE_INPUT, 0, NULL);
+	v = take(gen, like);
+	by = take(gen, like);
+	more = gen_add_tensor(gen, DTYPE_BOOL, ROLE_OUTPUT, 0, NULL);
+	w = give(gen, like);
+	/* as many rows as the outer output has, whatever the last trip would be */
+	gen_add_op(gen, rows ? "EQUAL" : "LESS",
+		rows ? GEN_IDS(number, number) : GEN_IDS(number, last), GEN_IDS(more));
+	gen_add_op(gen, "ADD", GEN_IDS(v, by), GEN_IDS(w));
+	if (rows)
+		change(gen, v, give(gen, like));
+	return end_body(gen, graph);
+}
+
 static int out_like(struct tn_gen *gen, const struct tn_tensor *like)
 {
 	return gen_add_tensor(
 		gen, like->dtype, ROLE_ACT, like->shape.rank, like->shape.dim);
+}
+
+/* As many trips as a constant says, and as the body wants; the rows, if it has any, need
+ * all of them, so that no condition comes from outside. */
+static int counted(
+	struct tn_gen *gen, const struct tn_tensor *like, int in, int other, int *second)
+{
+	bool rows = like->shape.rank < TN_RANK_MAX && tn_gen_random(gen, 2);
+	struct tn_shape all = { .rank = like->shape.rank + 1, .dim = { 3 } };
+	int64_t body = trip(gen, like, rows);
+	int most = whole(gen, 3), go = -1, out = out_like(gen, like);
+
+	*second = -1;
+	if (rows) {
+		memcpy(all.dim + 1, like->shape.dim, like->shape.rank * sizeof(*all.dim));
+		*second = gen_add_tensor(gen, like->dtype, ROLE_ACT, all.rank, all.dim);
+	} else {
+		go = gen_add_tensor(gen, DTYPE_BOOL, ROLE_INPUT, 0, NULL);
+		gen_at(gen, go)->clobber = tn_gen_random(gen, 2);
+	}
+	gen_add_op(gen, "WHILE", GEN_IDS(most, go, in, other),
+		rows ? GEN_IDS(out, *second) : GEN_IDS(out));
+	gen_need(tn_build_attr_int(&gen->build, "body_subgraph", body));
+	return out;
 }
 
 int gen_flow(struct tn_gen *gen, int in, int other, int *second)
@@ -104,6 +166,8 @@ int gen_flow(struct tn_gen *gen, int in, int other, int *second)
 
 	if (like.dtype != DTYPE_I8 && like.dtype != DTYPE_F32)
 		return -1;
+	if (!tn_gen_random(gen, 3))
+		return counted(gen, &like, in, other, second);
 	bodies[0] = loop ? condition(gen, &like) : branch(gen, &like, false);
 	bodies[1] = loop ? step(gen, &like) : branch(gen, &like, true);
 	first = gen_add_tensor(gen, loop ? DTYPE_I32 : DTYPE_BOOL, ROLE_INPUT, 1, &one);

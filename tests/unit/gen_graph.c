@@ -267,6 +267,19 @@ static int mutate(struct tn_gen *gen, struct pool *p, int id)
 	return -1;
 }
 
+/* What a recurrent op keeps: others may read it, too. */
+static void offer_state(struct tn_gen *gen, struct pool *p)
+{
+	const struct tn_op op = gen->build.ops.items[gen->build.ops.count - 1];
+
+	for (uint32_t i = 0; i < op.n_inputs; i++)
+		if (op.inputs[i].i != TN_NONE &&
+			gen_at(gen, (int)op.inputs[i].i)->role == ROLE_VARIABLE &&
+			(p->options->types ||
+				gen_at(gen, (int)op.inputs[i].i)->dtype == DTYPE_I8))
+			offer(p, (int)op.inputs[i].i);
+}
+
 /* A random op on a value; a reshape may be a true view. */
 static int known(struct tn_gen *gen, struct pool *p, int in)
 {
@@ -279,6 +292,7 @@ static int known(struct tn_gen *gen, struct pool *p, int in)
 		(!p->options->types && k->out != DTYPE_I8));
 	if (!gen_op(&site, k))
 		return -1;
+	offer_state(gen, p);
 	if (strcmp(k->type, "RESHAPE") == 0 && p->options->views && tn_gen_random(gen, 2))
 		gen_at(gen, site.out[0])->view_of.i = (uint32_t)in;
 	for (uint32_t i = 1; i < site.n_out; i++)
@@ -294,7 +308,7 @@ static int flow(struct tn_gen *gen, struct pool *p, int in)
 		!tn_shape_equal(&gen_at(gen, in)->shape, &gen_at(gen, other)->shape))
 		other = in;
 	made = gen_flow(gen, in, other, &second);
-	if (p->options->types || made < 0 || gen_at(gen, second)->dtype == DTYPE_I8)
+	if (second >= 0 && (p->options->types || gen_at(gen, second)->dtype == DTYPE_I8))
 		offer(p, second);
 	return made;
 }
