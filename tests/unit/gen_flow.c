@@ -137,7 +137,8 @@ static int out_like(struct tn_gen *gen, const struct tn_tensor *like)
 static int counted(
 	struct tn_gen *gen, const struct tn_tensor *like, int in, int other, int *second)
 {
-	bool rows = like->shape.rank < TN_RANK_MAX && tn_gen_random(gen, 2);
+	bool rows = like->shape.rank < TN_RANK_MAX && gen_elements(gen, in) <= 48 &&
+		    tn_gen_random(gen, 2);
 	struct tn_shape all = { .rank = like->shape.rank + 1, .dim = { 3 } };
 	int64_t body = trip(gen, like, rows);
 	int most = whole(gen, 3), go = -1, out = out_like(gen, like);
