@@ -221,7 +221,8 @@ static enum tn_status read_model(struct tn_tflb *r, struct tn_graph *out)
 	status = read_tables(r, &model);
 	if (status == TN_OK)
 		status = read_subgraphs(r, &model, out);
-	if (status == TN_OK && !read_metadata(r, &model, out))
+	if (status == TN_OK &&
+		(!read_metadata(r, &model, out) || !tn_tfl_resolve_state(&r->tfl, out)))
 		status = TN_ERR_NOMEM;
 	if (r->im->diags->errors - r->errors_before > TN_TFLB_ERRORS_MAX)
 		tn_diag_note(r->im->diags, "there are more errors; reading stopped here");

@@ -95,6 +95,11 @@ bool tn_tfl_add_op(struct tn_tfl *tfl, struct tn_build *b, const struct tn_path 
 bool tn_tfl_add_ends(struct tn_tfl *tfl, struct tn_build *b, const struct tn_path *path,
 	const int64_t *inputs, size_t n_inputs, const int64_t *outputs, size_t n_outputs);
 
+/* Turns resource variables into tensors, when all of them can be; of the finished graph,
+ * whose tensors and ops may be others then (those of the file stay the first, in order).
+ * False only when memory ran out. */
+bool tn_tfl_resolve_state(struct tn_tfl *tfl, struct tn_graph *g);
+
 /* The metadata that holds a memory plan, as a claim of the finished graph. */
 #define TN_TFL_OFFLINE_PLAN "OfflineMemoryAllocation"
 bool tn_tfl_add_offline_plan(struct tn_tfl *tfl, struct tn_graph *g,

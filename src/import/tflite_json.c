@@ -352,7 +352,8 @@ static enum tn_status read_model(
 	if (!r->tfl.codes || !r->tfl.buffers || r->nomem || r->tfl.nomem)
 		return TN_ERR_NOMEM;
 	status = read_subgraphs(r, model, out);
-	if (status == TN_OK && !read_metadata(r, model, out))
+	if (status == TN_OK &&
+		(!read_metadata(r, model, out) || !tn_tfl_resolve_state(&r->tfl, out)))
 		status = TN_ERR_NOMEM;
 	return status;
 }

@@ -104,7 +104,10 @@ void interpreter_reset(struct interpreter *it, uint32_t seed)
 		const struct tn_tensor *t = &g->tensors[i];
 		bool zero_point = t->dtype == DTYPE_I8 && t->quant.n > 0;
 
-		if (t->role == ROLE_VARIABLE)
+		if (t->role == ROLE_VARIABLE && t->data_kind == DATA_BYTES &&
+			t->data_bytes == t->bytes)
+			memcpy(it->bytes[i], t->data, (size_t)t->bytes);
+		else if (t->role == ROLE_VARIABLE)
 			memset(it->bytes[i], zero_point ? (int)t->quant.zero_point[0] : 0,
 				(size_t)t->bytes);
 	}

@@ -109,7 +109,7 @@ static bool is_shared(const struct recorded *r, const uint8_t *at)
 			continue;
 		t = &r->g->tensors[op->inputs[k].i];
 		base = r->bytes[op->inputs[k].i];
-		if (t->data_kind == DATA_NONE && at >= base && at < base + t->bytes)
+		if (!tn_tensor_is_constant(t) && at >= base && at < base + t->bytes)
 			return true;
 	}
 	return false;

@@ -141,9 +141,10 @@ static void same_op(
 	SAME_INT(a, b, n_attrs);
 	for (uint32_t i = 0; i < a->n_attrs; i++)
 		same_attr(what, &a->attrs[i], &b->attrs[i], flags);
-	SAME_INT(a, b, file_index);
-	if (!(flags & SAME_BUT_POINTERS))
+	if (!(flags & SAME_BUT_POINTERS)) {
+		SAME_INT(a, b, file_index); /* a reader may leave ops out */
 		SAME_TEXT(a, b, pointer);
+	}
 }
 
 static void same_claim(

@@ -53,7 +53,7 @@ static void compare_displaced(
 		const struct tn_tensor *in = &g->tensors[op->inputs[k].i];
 		int64_t d, grain;
 
-		if (!tn_tensor_id_ok(g, op->inputs[k]) || in->data_kind != DATA_NONE)
+		if (!tn_tensor_id_ok(g, op->inputs[k]) || tn_tensor_is_constant(in))
 			continue;
 		ck_assert_int_eq(tn_contract_displacement(g, id, v, k, 0, &d), TN_OK);
 		ck_assert(d != TN_DISPLACEMENT_NEVER);
