@@ -4,6 +4,8 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/checked.h"
+#include "contract/dsp.h"
 #include "contract/walk.h"
 #include "ir/window.h"
 
@@ -264,7 +266,8 @@ uint32_t tn_contract_variants(
 	return n;
 }
 
-int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_variant v)
+static int64_t portable_scratch(
+	const struct tn_graph *g, tn_op_id op, struct tn_variant v)
 {
 	struct tn_walk w = { .g = g, .op = &g->ops[op.i] };
 	const struct tn_tensor *out = tn_walk_output(&w, 0);
@@ -277,6 +280,17 @@ int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_var
 	width = tn_walk_width(out) * tn_contract_ring(g, op, v);
 	return v.hold == HOLD_CHANNEL ? width
 				      : out->shape.dim[out->shape.rank - 1] * width;
+}
+
+/* Whether a packed kernel runs shows only when its constants are bound; if not, the
+ * portable one does, in the same scratch. */
+int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_variant v)
+{
+	int64_t bytes = portable_scratch(g, op, v);
+
+	if (g->kernels == KERNELS_DSP && !tn_variant_is_buffered(v))
+		bytes = tn_max_i64(bytes, tn_dsp_scratch(g, &g->ops[op.i]));
+	return bytes;
 }
 
 static enum tn_status walk_opaque(struct tn_walk *w)

@@ -93,7 +93,9 @@ int64_t tn_contract_ring(const struct tn_graph *g, tn_op_id op, struct tn_varian
  * HOLD_CYCLE; else 1. */
 int64_t tn_contract_grain(const struct tn_graph *g, tn_op_id op, struct tn_variant v);
 
-/* Bytes of scratch that the variant needs; its alignment is 16. */
+/* Bytes of scratch that the variant needs with the graph's kernel set; its alignment is 16.
+ * The steps are the same for every set: a kernel of another set may read earlier and write
+ * later than they say, never the other way round, so that what they allow is safe. */
 int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_variant v);
 
 /* Calls fn for each step in the order of the variant. For an opaque op: one step that

@@ -151,6 +151,10 @@ enum tn_graph_format {
 	FORMAT_FOREIGN, /* of any other tool */
 };
 
+/* Whose kernels run the ops, and so whose contracts and scratch hold. The portable set is
+ * behind every other one: it runs what that has no kernel for. */
+enum tn_kernel_set { KERNELS_PORTABLE, KERNELS_DSP, KERNELS_COUNT };
+
 struct tn_graph {
 	const char *name;
 	const struct tn_source *source;
@@ -177,6 +181,7 @@ struct tn_graph {
 	struct tn_graph *subgraphs;  /* bodies of control flow; not executed by themselves */
 	uint32_t n_subgraphs;
 	bool lossy; /* the format rounds floats: some scale or float constant may be damaged */
+	enum tn_kernel_set kernels; /* the user's choice; no file says it */
 };
 
 static inline bool tn_tensor_id_ok(const struct tn_graph *g, tn_tensor_id id)

@@ -204,13 +204,23 @@ static enum tn_scratch_choice choice_of(const struct tn_lowering *l, tn_op_id op
  * needs anyway; a whole row must save more bytes than it costs. */
 #define PIXEL_SCRATCH_MAX 512
 
+/* What every variant needs is no reason against one. */
+static int64_t least_scratch(const struct tn_graph *g, const struct tn_candidate *c)
+{
+	int64_t least = INT64_MAX;
+
+	for (uint32_t v = 0; v < c->n_variants; v++)
+		least = tn_min_i64(least, tn_contract_scratch(g, c->op, c->variant[v]));
+	return least;
+}
+
 static bool admits(const struct tn_lowering *l, const struct tn_candidate *c, uint32_t v)
 {
 	const struct tn_graph *g = l->t->g;
 	int64_t in = g->tensors[c->in.i].bytes, out = g->tensors[c->out.i].bytes;
 	int64_t scratch = tn_contract_scratch(g, c->op, c->variant[v]), least = in + out;
 
-	if (!scratch)
+	if (!scratch || scratch == least_scratch(g, c))
 		return true;
 	if (choice_of(l, c->op) == SCRATCH_NONE)
 		return false;

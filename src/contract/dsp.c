@@ -1,0 +1,73 @@
+#include "contract/dsp.h"
+
+#include "base/checked.h"
+
+/* Parts are made so that scratch stays below this where that is possible at all; with more
+ * than the limit there is no kernel. */
+#define SCRATCH_USUAL 2304
+#define SCRATCH_MAX   16384
+
+#define PIXELS 3
+
+static int64_t up(int64_t n, int64_t grain)
+{
+	return (n + grain - 1) / grain * grain;
+}
+
+bool tn_dsp_conv_of(const struct tn_window *w, struct tn_dsp_conv *out)
+{
+	const bool pads_w = w->pad_left > 0 ||
+			    (w->out_w - 1) * w->stride_w - w->pad_left + w->k_w > w->in_w;
+	int64_t row, edges, sums, left;
+
+	if (w->per_channel || w->dilation_h != 1 || w->dilation_w != 1 ||
+		!tn_mul_i64(w->k_w, w->in_c, &row) || row < 1 || row > SCRATCH_MAX ||
+		w->out_c > SCRATCH_MAX || w->k_h > SCRATCH_MAX)
+		return false;
+	*out = (struct tn_dsp_conv){ .row = up(row, 4) };
+	edges = pads_w && w->in_c % 4 ? up(PIXELS * row, 4) : 0;
+	out->part_rows = w->k_h;
+	row = 2 * PIXELS * out->row;
+	sums = 0;
+	if (row * w->k_h + edges > SCRATCH_USUAL && w->k_h > 1) {
+		sums = 8 * PIXELS * (up(w->out_c, 2) / 2);
+		left = (SCRATCH_USUAL - edges - sums) / row;
+		out->part_rows = left < 1 ? 1 : tn_min_i64(left, w->k_h);
+	}
+	out->sums = row * out->part_rows;
+	out->edges = out->sums + sums;
+	out->scratch = out->edges + edges;
+	return out->scratch <= SCRATCH_MAX;
+}
+
+static enum tn_dtype type_of(
+	const struct tn_graph *g, const tn_tensor_id *list, uint32_t n)
+{
+	return n && tn_tensor_id_ok(g, list[0]) ? g->tensors[list[0].i].dtype
+						: DTYPE_INVALID;
+}
+
+/* A grouped convolution has no geometry of its own here, and no kernel. */
+static int64_t conv_scratch(const struct tn_graph *g, const struct tn_op *op)
+{
+	struct tn_dsp_conv conv;
+	struct tn_window w;
+	const char *why;
+
+	if (!tn_window_of(g, op, &w, &why) || !tn_dsp_conv_of(&w, &conv))
+		return 0;
+	return conv.scratch;
+}
+
+int64_t tn_dsp_scratch(const struct tn_graph *g, const struct tn_op *op)
+{
+	if (type_of(g, op->inputs, op->n_inputs) != DTYPE_I8 ||
+		type_of(g, op->outputs, op->n_outputs) != DTYPE_I8)
+		return 0;
+	switch (op->kind) {
+	case OP_CONV_2D:
+		return conv_scratch(g, op);
+	default:
+		return 0;
+	}
+}
