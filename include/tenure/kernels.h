@@ -658,6 +658,22 @@ struct tn_lstm_f32_params {
 };
 tn_kernel_fn tn_lstm_f32;
 
+/* ---- the kernel set "dsp": for processors with DSP instructions ----
+ * Their constants are packed when a model is bound; their scratch is that of their contract
+ * (src/contract/dsp.h). They run with hold 0 or 1, and read no later and write no earlier
+ * than those steps. */
+
+/* tn_dsp_conv_2d_s8. in: input, stream (src/kernels/dsp/mac_s8.h), a row of the window full
+ * of the input's zero point. */
+struct tn_dsp_conv_params {
+	struct tn_loop_order order;
+	struct tn_geometry g;
+	int32_t part_rows; /* rows of the window that are expanded at a time */
+	int32_t sums, edges; /* where these lie in scratch */
+	int32_t floor; /* 4: one rounding; 0: two */
+};
+tn_kernel_fn tn_dsp_conv_2d_s8;
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,9 +2,11 @@
 
 #include "base/fnv.h"
 #include "bind/binder.h"
+#include "bind/dsp.h"
 
 /* Raised when a kernel's results or the order of its accesses change. */
-#define KERNELS_VERSION 3
+#define KERNELS_VERSION	    3
+#define KERNELS_DSP_VERSION 1
 
 static tn_bind_fn *const binders[OP_COUNT] = {
 	[OP_CONV_2D] = tn_bind_conv,
@@ -175,6 +177,8 @@ enum tn_status tn_bind(const struct tn_graph *g, tn_op_id op, struct tn_variant 
 		ok = tn_binder_refuse(&b, TN_RULE_NO_KERNEL, "has no kernel");
 	else
 		ok = check_operands(&b) && binders[o->kind](&b);
+	if (ok && g->kernels == KERNELS_DSP && !tn_variant_is_buffered(variant))
+		ok = tn_bind_dsp(&b);
 	/* a helper may fail without a report of its own when an operand is absent */
 	if (!ok && b.status == TN_OK)
 		tn_binder_report(
@@ -182,7 +186,11 @@ enum tn_status tn_bind(const struct tn_graph *g, tn_op_id op, struct tn_variant 
 	return b.status;
 }
 
-uint64_t tn_kernels_digest(void)
+uint64_t tn_kernels_digest(const struct tn_graph *g)
 {
-	return tn_fnv_u64(TN_FNV_INIT, KERNELS_VERSION);
+	uint64_t digest = tn_fnv_u64(TN_FNV_INIT, KERNELS_VERSION);
+
+	if (g->kernels == KERNELS_DSP)
+		digest = tn_fnv_u64(digest, KERNELS_DSP_VERSION);
+	return digest;
 }

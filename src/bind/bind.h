@@ -74,7 +74,7 @@ enum tn_status TN_MUST_CHECK tn_bind(const struct tn_graph *g, tn_op_id op,
 	struct tn_variant variant, struct tn_arena *arena, struct tn_diags *diags,
 	struct tn_call *out);
 
-/* A digest over the kernel set: raised when a kernel's results or order change. */
-uint64_t tn_kernels_digest(void);
+/* A digest over the graph's kernel set: raised when a kernel's results or order change. */
+uint64_t tn_kernels_digest(const struct tn_graph *g);
 
 #endif

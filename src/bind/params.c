@@ -639,6 +639,15 @@ static const struct tn_field lstm_f32_fields[] = {
 	F32(tn_lstm_f32_params, cell_clip),
 };
 
+static const struct tn_field dsp_conv_fields[] = {
+	ORDER(tn_dsp_conv_params),
+	GEOMETRY(tn_dsp_conv_params),
+	I32(tn_dsp_conv_params, part_rows),
+	I32(tn_dsp_conv_params, sums),
+	I32(tn_dsp_conv_params, edges),
+	I32(tn_dsp_conv_params, floor),
+};
+
 const struct tn_params_info tn_params[PARAMS_COUNT] = {
 #define PARAMS(id, tag, fields)                                                          \
 	[id] = { #tag, sizeof(struct tag), fields, sizeof(fields) / sizeof(*(fields)) },

@@ -111,7 +111,7 @@ static enum tn_status follow_plan(struct tn_run *run, enum tn_status status)
 enum tn_status tn_command_use_plan(struct tn_run *run)
 {
 	const struct tn_plan_digests want = { tn_digest_graph(&run->graph),
-		tn_digest_constants(&run->graph), tn_kernels_digest(),
+		tn_digest_constants(&run->graph), tn_kernels_digest(&run->graph),
 		tn_contract_digest() };
 	struct tn_arena scratch;
 	enum tn_status status = tn_import_plan_json(&run->graph, run->plan_source, &want,

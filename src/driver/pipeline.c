@@ -317,7 +317,7 @@ static enum tn_status make_plan(struct tn_run *run)
 	if (status == TN_OK) {
 		run->plan.digests =
 			(struct tn_plan_digests){ tn_digest_graph(&run->graph),
-				tn_digest_constants(&run->graph), tn_kernels_digest(),
+				tn_digest_constants(&run->graph), tn_kernels_digest(&run->graph),
 				tn_contract_digest() };
 		run->planned = true;
 	}

@@ -109,7 +109,7 @@ static enum tn_status take_order(
 static void digest(struct tn_run *run)
 {
 	run->plan.digests = (struct tn_plan_digests){ tn_digest_graph(&run->graph),
-		tn_digest_constants(&run->graph), tn_kernels_digest(),
+		tn_digest_constants(&run->graph), tn_kernels_digest(&run->graph),
 		tn_contract_digest() };
 }
 

@@ -1,0 +1,45 @@
+/* The kernel set for processors with DSP instructions: a call of a portable kernel, bound,
+ * becomes a call of a packed one where there is one that gives the same bytes for every
+ * input. */
+#ifndef TN_BIND_DSP_H
+#define TN_BIND_DSP_H
+
+#include "bind/binder.h"
+
+/* Replaces b->call, or leaves it. False on lack of memory. */
+bool tn_bind_dsp(struct tn_binder *b);
+
+/* One channel's way from its sum to its output. */
+struct tn_rescaling {
+	int32_t multiplier, shift, zero_point; /* of the portable kernel */
+	int64_t bound; /* the sum, bias included, lies in [-bound, bound] */
+};
+
+/* Constants of src/kernels/dsp/rescale.h for a sum that comes with `bits` fractional bits
+ * (floor) or doubled (not floor). False when they would not give what the portable kernel
+ * gives for every sum. */
+bool tn_rescale_pack(const struct tn_rescaling *r, bool floor, int bits, int32_t out[3]);
+
+/* Results below the zero point are cut off, those outside int8 as well, and nothing else:
+ * one rounding will do. */
+bool tn_rescale_has_floor(int32_t zero_point, int32_t act_min, int32_t act_max);
+
+/* The rows of a layer's weights, in pairs of channels. */
+struct tn_packing {
+	const int8_t *weights; /* channel by channel, each `rows` times `row` of them */
+	const void *bias; /* int32, or NULL */
+	int32_t channels, rows, row; /* row: not filled up */
+	int32_t in_offset, zero_point;
+	const int32_t *multiplier; /* by channel */
+	const int8_t *shift;
+	uint32_t n_scales; /* 1: one for all channels */
+	bool floor;
+	int32_t part_rows; /* see src/kernels/dsp/mac_s8.h */
+};
+
+/* The stream of mac_s8.h; *out NULL when there is none that is exact. False on lack of
+ * memory. */
+bool tn_dsp_pack_pairs(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
+	size_t *out_words);
+
+#endif

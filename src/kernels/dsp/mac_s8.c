@@ -1,0 +1,376 @@
+#include "mac_s8.h"
+
+#if TN_DSP
+
+/* Fourteen registers hold six sums (r7 to r9: L, r10 to r12: T), two words of weights (r2,
+ * r3), three of activations (r4 to r6), the two places (r0, r1) and the end (lr): 17
+ * instructions for 24 products. The frame keeps the rest:
+ *   0 out, 4 step_1, 8 step_2, 12 strip, 16 bytes of a pair's weights, 20 where to enter the
+ *   loop, 24 sums, 28 pairs, 32 how a pair starts, 36 how it ends
+ * The loop is eight blocks long and is entered so that the rest comes first. */
+#define PRODUCTS(w)                                                                      \
+	"ldmia.w r1!, {r4, r5, r6}\n\t"                                                  \
+	"smlad r10, " w ", r4, r10\n\t"                                                  \
+	"smlad r11, " w ", r5, r11\n\t"                                                  \
+	"smlad r12, " w ", r6, r12\n\t"                                                  \
+	"sxtb16 " w ", " w "\n\t"                                                        \
+	"smlad r7, " w ", r4, r7\n\t"                                                    \
+	"smlad r8, " w ", r5, r8\n\t"                                                    \
+	"smlad r9, " w ", r6, r9\n\t"
+
+#define FLOOR(x)                                                                         \
+	"smmla " x ", " x ", r4, r5\n\t"                                                 \
+	"asr.w " x ", " x ", r6\n\t"                                                     \
+	"ssat " x ", #8, " x "\n\t"
+
+#define TWICE(x)                                                                         \
+	"smmulr " x ", " x ", r4\n\t"                                                    \
+	"add.w " x ", " x ", " x ", asr #31\n\t"                                         \
+	"add.w " x ", " x ", r5\n\t"                                                     \
+	"asr.w " x ", " x ", r6\n\t"                                                     \
+	"ssat " x ", #8, " x "\n\t"
+
+__attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
+	const struct tn_mac *m __attribute__((unused)))
+{
+	__asm__ volatile(
+		"push {r4-r11, lr}\n\t"
+		"sub sp, #44\n\t"
+		"ldmia.w r0, {r1-r9}\n\t" /* out .. flags */
+		"stmia.w sp, {r1-r4}\n\t"
+		"str r6, [sp, #24]\n\t"
+		"str r8, [sp, #28]\n\t"
+		"lsl.w r2, r7, #3\n\t"
+		"str r2, [sp, #16]\n\t"
+		"rsb.w r2, r7, #0\n\t"
+		"and.w r2, r2, #7\n\t"
+		"movs r3, #68\n\t"
+		"adr.w r4, 1f\n\t"
+		"mla r2, r2, r3, r4\n\t"
+		"orr.w r2, r2, #1\n\t"
+		"str r2, [sp, #20]\n\t"
+		"adr.w r2, 2f\n\t"
+		"tst.w r9, #1\n\t"
+		"it eq\n\t"
+		"adreq.w r2, 3f\n\t"
+		"orr.w r2, r2, #1\n\t"
+		"str r2, [sp, #32]\n\t"
+		"adr.w r3, 4f\n\t"
+		"adr.w r4, 5f\n\t"
+		"adr.w r6, 6f\n\t"
+		"tst.w r9, #4\n\t"
+		"it eq\n\t"
+		"moveq r3, r4\n\t"
+		"tst.w r9, #2\n\t"
+		"it eq\n\t"
+		"moveq r3, r6\n\t"
+		"adr.w r4, 10f\n\t"
+		"tst.w r9, #3\n\t"
+		"it eq\n\t"
+		"moveq r3, r4\n\t"
+		"orr.w r3, r3, #1\n\t"
+		"str r3, [sp, #36]\n\t"
+		"mov r0, r5\n\t"
+		"bx r2\n\t"
+
+		/* how a pair starts: from its biases */
+		".balign 4\n"
+		"2:\n\t"
+		"ldmia.w r0!, {r7, r10}\n\t"
+		"ldrd r1, lr, [sp, #12]\n\t"
+		"mov r8, r7\n\t"
+		"mov r9, r7\n\t"
+		"mov r11, r10\n\t"
+		"mov r12, r10\n\t"
+		"add.w lr, lr, r0\n\t"
+		"ldr.w pc, [sp, #20]\n\t"
+		/* or from sums that were kept */
+		".balign 4\n"
+		"3:\n\t"
+		"ldr r2, [sp, #24]\n\t"
+		"ldrd r1, lr, [sp, #12]\n\t"
+		"ldmia.w r2!, {r7-r12}\n\t"
+		"str r2, [sp, #24]\n\t"
+		"add.w lr, lr, r0\n\t"
+		"ldr.w pc, [sp, #20]\n\t"
+
+		".balign 4\n"
+		"1:\n\t"
+		".rept 8\n\t"
+		"ldmia.w r0!, {r2, r3}\n\t" PRODUCTS("r2") PRODUCTS(
+			"r3") ".endr\n\t"
+			      "cmp r0, lr\n\t"
+			      "bne.w 1b\n\t"
+			      "ldr.w pc, [sp, #36]\n\t"
+
+			      /* how it ends: sums are kept, where they came from */
+			      ".balign 4\n"
+			      "10:\n\t"
+			      "ldrd r2, r3, [sp, #24]\n\t"
+			      "subs r2, #24\n\t"
+			      "stmia.w r2, {r7-r12}\n\t"
+			      "subs r3, #1\n\t"
+			      "str r3, [sp, #28]\n\t"
+			      "beq.w 9f\n\t"
+			      "ldr.w pc, [sp, #32]\n\t"
+			      /* or for the first time */
+			      ".balign 4\n"
+			      "6:\n\t"
+			      "ldrd r2, r3, [sp, #24]\n\t"
+			      "stmia.w r2!, {r7-r12}\n\t"
+			      "subs r3, #1\n\t"
+			      "strd r2, r3, [sp, #24]\n\t"
+			      "beq.w 9f\n\t"
+			      "ldr.w pc, [sp, #32]\n\t"
+
+			      /* or rescaled, rounded once */
+			      ".balign 4\n"
+			      "4:\n\t"
+			      "sub.w r10, r10, r7\n\t"
+			      "sub.w r11, r11, r8\n\t"
+			      "sub.w r12, r12, r9\n\t"
+			      "lsl.w r7, r7, #2\n\t"
+			      "lsl.w r8, r8, #2\n\t"
+			      "lsl.w r9, r9, #2\n\t"
+			      "ldmia.w r0!, {r4, r5, r6}\n\t" FLOOR("r7") FLOOR("r8") FLOOR(
+				      "r9") "ldmia.w r0!, {r4, r5, r6}\n\t" FLOOR("r10")
+				      FLOOR("r11") FLOOR(
+					      "r12") "b.w 7f\n\t"
+
+						     /* or rounded twice */
+						     ".balign 4\n"
+						     "5:\n\t"
+						     "sub.w r10, r10, r7\n\t"
+						     "sub.w r11, r11, r8\n\t"
+						     "sub.w r12, r12, r9\n\t"
+						     "lsl.w r7, r7, #1\n\t"
+						     "lsl.w r8, r8, #1\n\t"
+						     "lsl.w r9, r9, #1\n\t"
+						     "asr.w r10, r10, #7\n\t"
+						     "asr.w r11, r11, #7\n\t"
+						     "asr.w r12, r12, #7\n\t"
+						     "ldmia.w r0!, {r4, r5, "
+						     "r6}\n\t" TWICE("r7") TWICE("r8") TWICE(
+							     "r9") "ldmia.w r0!, {r4, "
+								   "r5, r6}\n\t" TWICE("r"
+										       "1"
+										       "0")
+									   TWICE("r11") TWICE(
+										   "r12")
+
+										   "7:"
+										   "\n\t"
+										   "ldmia"
+										   ".w "
+										   "sp, "
+										   "{r1, "
+										   "r2, "
+										   "r3}"
+										   "\n\t"
+										   "add "
+										   "r2, "
+										   "r1\n"
+										   "\t"
+										   "add "
+										   "r3, "
+										   "r2\n"
+										   "\t"
+										   "cmp "
+										   "r6, "
+										   "#0\n"
+										   "\t"
+										   "strb."
+										   "w "
+										   "r9, "
+										   "[r3]"
+										   "\n\t"
+										   "blt "
+										   "8f\n"
+										   "\t"
+										   "strb."
+										   "w "
+										   "r12, "
+										   "[r3, "
+										   "#1]"
+										   "\n\t"
+										   "strb."
+										   "w "
+										   "r8, "
+										   "[r2]"
+										   "\n\t"
+										   "strb."
+										   "w "
+										   "r11, "
+										   "[r2, "
+										   "#1]"
+										   "\n\t"
+										   "strb."
+										   "w "
+										   "r7, "
+										   "[r1],"
+										   " #"
+										   "1\n\t"
+										   "strb."
+										   "w "
+										   "r10, "
+										   "[r1],"
+										   " #"
+										   "1\n\t"
+										   "str "
+										   "r1, "
+										   "[sp]"
+										   "\n\t"
+										   "ldr."
+										   "w "
+										   "pc, "
+										   "[sp, "
+										   "#32]"
+										   "\n"
+
+										   "8:"
+										   "\n\t" /* the last pair */
+										   "strb."
+										   "w "
+										   "r8, "
+										   "[r2]"
+										   "\n\t"
+										   "strb."
+										   "w "
+										   "r7, "
+										   "[r1]"
+										   "\n\t"
+										   "lsls "
+										   "r6, "
+										   "r6, "
+										   "#1\n"
+										   "\t"
+										   "blt "
+										   "9f\n"
+										   "\t"
+										   "strb."
+										   "w "
+										   "r12, "
+										   "[r3, "
+										   "#1]"
+										   "\n\t"
+										   "strb."
+										   "w "
+										   "r11, "
+										   "[r2, "
+										   "#1]"
+										   "\n\t"
+										   "strb."
+										   "w "
+										   "r10, "
+										   "[r1, "
+										   "#1]\n"
+										   "9:"
+										   "\n\t"
+										   "add "
+										   "sp, "
+										   "#44\n"
+										   "\t"
+										   "pop "
+										   "{r4-"
+										   "r11, "
+										   "pc}"
+										   "\n"
+										   "\t");
+}
+
+#else
+
+#include "rescale.h"
+
+struct sums {
+	int32_t low[TN_MAC_PIXELS], both[TN_MAC_PIXELS];
+};
+
+static int32_t wrap_sub(int32_t a, int32_t b)
+{
+	return (int32_t)((uint32_t)a - (uint32_t)b);
+}
+
+static int32_t scaled(int32_t a, int32_t factor)
+{
+	return (int32_t)((uint32_t)a * (uint32_t)factor);
+}
+
+static void products(struct sums *s, const uint32_t *w, const uint32_t *strip, int32_t n)
+{
+	for (int32_t i = 0; i < 2 * n; i++) {
+		for (int32_t p = 0; p < TN_MAC_PIXELS; p++) {
+			uint32_t a = strip[TN_MAC_PIXELS * i + p];
+
+			s->both[p] = tn_smlad(w[i], a, s->both[p]);
+			s->low[p] = tn_smlad(tn_sxtb16(w[i]), a, s->low[p]);
+		}
+	}
+}
+
+/* The outputs of one channel; `k` holds its multiplier, constant and shift. */
+static void rescale(const int32_t *sum, const uint32_t *k, int floor, int32_t *out)
+{
+	for (int32_t p = 0; p < TN_MAC_PIXELS; p++)
+		out[p] = floor ? tn_rescale_floor(sum[p], (int32_t)k[0], (int32_t)k[1],
+					 (int32_t)k[2])
+			       : tn_rescale_twice(sum[p], (int32_t)k[0], (int32_t)k[1],
+					 (int32_t)k[2]);
+}
+
+static void finish(
+	const struct tn_mac *m, const struct sums *s, const uint32_t *k, int32_t channel)
+{
+	const int32_t at[TN_MAC_PIXELS] = { 0, m->step_1, m->step_1 + m->step_2 };
+	int floor = (m->flags & TN_MAC_FLOOR) != 0;
+	int32_t u[TN_MAC_PIXELS], v[TN_MAC_PIXELS];
+	struct sums x;
+
+	for (int32_t p = 0; p < TN_MAC_PIXELS; p++) {
+		x.low[p] = scaled(s->low[p], floor ? 4 : 2);
+		x.both[p] = wrap_sub(s->both[p], s->low[p]) >> (floor ? 0 : 7);
+	}
+	rescale(x.low, k, floor, u);
+	rescale(x.both, k + 3, floor, v);
+	for (int32_t p = TN_MAC_PIXELS - 1; p >= 0; p--) {
+		/* a pixel that stands for a missing one is stored over by it */
+		if (p && !(p == 1 ? m->step_1 : m->step_2))
+			continue;
+		tn_store_s8(m->out, at[p] + channel, u[p]);
+		if (!(k[5] & TN_MAC_SINGLE))
+			tn_store_s8(m->out, at[p] + channel + 1, v[p]);
+	}
+}
+
+const uint32_t *tn_mac_s8(const struct tn_mac *m)
+{
+	const uint32_t *w = m->stream;
+	struct sums s;
+
+	for (int32_t pair = 0; pair < m->pairs; pair++) {
+		tn_u32 *kept = m->sums ? m->sums + 2 * TN_MAC_PIXELS * pair : 0;
+
+		for (int32_t p = 0; p < TN_MAC_PIXELS; p++) {
+			int first = (m->flags & TN_MAC_FIRST) != 0;
+
+			s.low[p] = (int32_t)(first ? w[0] : kept[p]);
+			s.both[p] = (int32_t)(first ? w[1] : kept[TN_MAC_PIXELS + p]);
+		}
+		if (m->flags & TN_MAC_FIRST)
+			w += 2;
+		products(&s, w, m->strip, m->blocks);
+		w += 2 * m->blocks;
+		if (m->flags & TN_MAC_LAST) {
+			finish(m, &s, w, 2 * pair);
+			w += 6;
+			continue;
+		}
+		for (int32_t p = 0; p < TN_MAC_PIXELS; p++) {
+			kept[p] = (uint32_t)s.low[p];
+			kept[TN_MAC_PIXELS + p] = (uint32_t)s.both[p];
+		}
+	}
+	return w;
+}
+
+#endif
