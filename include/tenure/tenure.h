@@ -26,6 +26,9 @@ enum tenure_status {
 enum tenure_overlap { TENURE_OVERLAP_NONE, TENURE_OVERLAP_INPLACE, TENURE_OVERLAP_FULL };
 enum tenure_schedule { TENURE_SCHEDULE_GIVEN, TENURE_SCHEDULE_SEARCH };
 enum tenure_objective { TENURE_OBJECTIVE_ACTIVATIONS, TENURE_OBJECTIVE_ARENA };
+/* Whose kernels run the ops. AUTO: those of a plan file, else the best for the processors
+ * that emit and validate name, else the portable ones. */
+enum tenure_kernels { TENURE_KERNELS_AUTO, TENURE_KERNELS_REF, TENURE_KERNELS_DSP };
 enum tenure_profile { TENURE_PROFILE_INFERENCE, TENURE_PROFILE_TRAINING };
 enum tenure_execution { TENURE_EXECUTION_SEQUENTIAL, TENURE_EXECUTION_PARALLEL };
 enum tenure_allocation { TENURE_ALLOCATION_STATIC, TENURE_ALLOCATION_OWNER };
@@ -104,6 +107,7 @@ typedef struct tenure_options {
 	tenure_list outputs;
 	int dump_layers;
 	const char *cpu;    /* emit: host, cortex-m4, ...; lint: whose code counts */
+	enum tenure_kernels kernels;
 	int debug;          /* emit: every tensor apart, names, digests, canaries */
 	const char *on;     /* validate: "host,cortex-m4" */
 	int synthetic;      /* validate: seeded values where the file has none */

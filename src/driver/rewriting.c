@@ -1,5 +1,6 @@
 /* Which rewrites a graph goes through: by option, or what its plan was made with. */
 #include "base/file.h"
+#include "driver/kernels.h"
 #include "driver/pipeline.h"
 #include "import/plan_json.h"
 #include "rewrite/insert.h"
@@ -87,5 +88,7 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 		return status;
 	status = tn_rewrite(&run->read, passes | inexact, &run->arena, &run->strings,
 		&run->graph, &run->rewrites);
-	return status == TN_OK ? insert(run, &changes) : status;
+	if (status == TN_OK)
+		status = insert(run, &changes);
+	return status == TN_OK ? tn_pipeline_kernels(run) : status;
 }

@@ -584,3 +584,32 @@ enum tn_status tn_import_plan_changes(const struct tn_source *source,
 	json_decref(root);
 	return status;
 }
+
+enum tn_status tn_import_plan_kernels(const struct tn_source *source,
+	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
+	const char **out_name)
+{
+	static const struct tn_path at = { NULL, "kernel_set", 0 };
+	struct reader r = { .im = { .arena = arena,
+				    .strings = strings,
+				    .diags = diags,
+				    .source = source } };
+	const json_t *name;
+	json_t *root = NULL;
+	enum tn_status status =
+		tn_json_load(&r.im, source->text, source->len, NULL, NULL, &root);
+
+	*out_name = NULL;
+	if (status != TN_OK)
+		return status;
+	name = json_object_get(root, at.key);
+	if (name && !tn_json_want(&r.im, RULE, &at, name, JSON_STRING)) {
+		status = TN_ERR_INPUT;
+	} else if (name) {
+		*out_name = tn_str_intern(
+			strings, json_string_value(name), json_string_length(name));
+		status = *out_name ? TN_OK : TN_ERR_NOMEM;
+	}
+	json_decref(root);
+	return status;
+}

@@ -8,6 +8,12 @@
 #include "ir/graph.h"
 #include "plan/plan.h"
 
+/* The kernel set that the plan was made for; NULL: the portable one. TN_ERR_INPUT when it
+ * names no set, reported. */
+enum tn_status TN_MUST_CHECK tn_import_plan_kernels(const struct tn_source *source,
+	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
+	const char **out_name);
+
 /* Reads a plan for this graph. `want` holds the digests of graph, constants, kernel set
  * and contracts as they are now; a plan that was made for others is refused by name (rule
  * plan/stale); NULL compares nothing.

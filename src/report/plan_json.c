@@ -190,6 +190,13 @@ static json_t *hex(uint64_t value)
 	return json_string(digits);
 }
 
+/* Said only when it is not the portable one. */
+static bool put_kernels(json_t *root, const struct tn_graph *g)
+{
+	return g->kernels == KERNELS_PORTABLE ||
+	       tn_json_put(root, "kernel_set", json_string("dsp"));
+}
+
 static bool put_digests(json_t *root, const struct tn_plan_digests *d)
 {
 	json_t *o = json_object();
@@ -240,7 +247,8 @@ enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan
 	     put_int(root, "disjoint_bound_bytes", plan->disjoint_bound_bytes) &&
 	     put_int(root, "access_cost", plan->access_cost) &&
 	     put_int(root, "access_cost_bound", plan->access_cost_bound) &&
-	     put_schedule(root, &plan->schedule) && put_digests(root, &plan->digests) &&
+	     put_schedule(root, &plan->schedule) && put_kernels(root, g) &&
+	     put_digests(root, &plan->digests) &&
 	     put_regions(root, plan) && put_pins(root, g, plan) &&
 	     (!plan->n_copies || put_copies(root, g, plan)) &&
 	     put_tensors(root, g, plan) && put_ops(root, g, plan, extras->ops) &&

@@ -111,13 +111,26 @@ static enum tn_status reorder(const struct tn_graph *g, const struct tn_plan *pl
 	return TN_OK;
 }
 
+/* The reference is what the portable kernels give, whichever set is validated. */
+static enum tn_status portable(const struct tn_graph *g, struct tn_arena *arena,
+	struct tn_diags *diags, struct tn_exec **out)
+{
+	struct tn_graph *copy = TN_NEW(arena, struct tn_graph);
+
+	if (!copy)
+		return TN_ERR_NOMEM;
+	*copy = *g;
+	copy->kernels = KERNELS_PORTABLE;
+	return tn_exec_new(copy, NULL, arena, diags, out);
+}
+
 enum tn_status tn_expected_run(const struct tn_graph *g, const struct tn_plan *plan,
 	uint32_t seed, struct tn_arena *arena, struct tn_diags *diags,
 	struct tn_validation *out)
 {
 	struct collector c = { .arena = arena, .wanted = TN_NONE };
 	struct tn_exec *e;
-	enum tn_status status = tn_exec_new(g, NULL, arena, diags, &e);
+	enum tn_status status = portable(g, arena, diags, &e);
 
 	if (status != TN_OK)
 		return status;
@@ -134,7 +147,7 @@ enum tn_status tn_expected_bytes(const struct tn_graph *g, uint32_t seed, uint32
 {
 	struct collector c = { .arena = arena, .wanted = layer };
 	struct tn_exec *e;
-	enum tn_status status = tn_exec_new(g, NULL, arena, diags, &e);
+	enum tn_status status = portable(g, arena, diags, &e);
 
 	if (status == TN_OK)
 		status = run_all(e, seed, has_state(g) ? 2 : 1, &c);
