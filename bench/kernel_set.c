@@ -1,0 +1,214 @@
+/* Our packed kernels behind the interface of an instruction-counting bench for Cortex-M
+ * (harness/bench.h: layers, buffers, a table of functions). Packing runs in prepare, with the
+ * code that binding uses on the host. See docs/KERNELS.md for how to build it. */
+#include <string.h>
+
+/* the bench's names of ops are ours as well */
+#define OP_RELU	   BENCH_RELU
+#define OP_MUL	   BENCH_MUL
+#define OP_ADD	   BENCH_ADD
+#define OP_SOFTMAX BENCH_SOFTMAX
+#define OP_COUNT   BENCH_COUNT
+#include "bench.h"
+#undef OP_RELU
+#undef OP_MUL
+#undef OP_ADD
+#undef OP_SOFTMAX
+#undef OP_COUNT
+
+#include "bind/dsp.h"
+#include "contract/dsp.h"
+#include "tenure/kernels.h"
+
+/* ---- what packing asks of the host ---- */
+
+static const layer_t *layer;
+static bufs_t bufs;
+static uint8_t *heap;
+
+void *tn_binder_array(struct tn_binder *b, size_t count, size_t size)
+{
+	void *at = heap;
+
+	(void)b;
+	heap += (count * size + 15) & ~(size_t)15;
+	return at;
+}
+
+bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_window *out,
+	const char **out_why)
+{
+	(void)g;
+	(void)op;
+	(void)out;
+	(void)out_why;
+	return false;
+}
+
+/* ---- layers ---- */
+
+static const void *in[4];
+static void *out[1];
+static struct tn_dsp_conv_params conv;
+static tn_kernel_fn *kernel;
+static const void *params;
+
+static struct tn_window window_of(const layer_t *l)
+{
+	return (struct tn_window){ .batches = 1,
+		.in_h = l->in_h,
+		.in_w = l->in_w,
+		.in_c = l->in_c,
+		.out_h = l->out_h,
+		.out_w = l->out_w,
+		.out_c = l->out_c,
+		.k_h = l->k_h,
+		.k_w = l->k_w,
+		.stride_h = l->s_h,
+		.stride_w = l->s_w,
+		.dilation_h = 1,
+		.dilation_w = 1,
+		.pad_top = l->pad_h,
+		.pad_left = l->pad_w,
+		.depth_multiplier = 1,
+		.per_channel = l->op != OP_CONV };
+}
+
+static struct tn_geometry geometry_of(const layer_t *l)
+{
+	return (struct tn_geometry){ .batches = 1,
+		.in_h = l->in_h,
+		.in_w = l->in_w,
+		.in_c = l->in_c,
+		.out_h = l->out_h,
+		.out_w = l->out_w,
+		.out_c = l->out_c,
+		.k_h = l->k_h,
+		.k_w = l->k_w,
+		.stride_h = l->s_h,
+		.stride_w = l->s_w,
+		.dilation_h = 1,
+		.dilation_w = 1,
+		.pad_top = l->pad_h,
+		.pad_left = l->pad_w,
+		.y_end = l->out_h,
+		.in_rows = l->in_h,
+		.out_rows = l->out_h,
+		.held = 1 };
+}
+
+static int32_t scratch_bytes(const layer_t *l)
+{
+	struct tn_window w = window_of(l);
+	struct tn_dsp_conv c;
+
+	if (l->op == OP_CONV && tn_dsp_conv_of(&w, &c))
+		return (int32_t)c.scratch;
+	return 0;
+}
+
+static int32_t up16(int32_t n)
+{
+	return (n + 15) & ~15;
+}
+
+static int32_t persist_bytes(const layer_t *l)
+{
+	int32_t row = l->k_w * l->in_c;
+
+	if (l->op == OP_CONV)
+		return up16((l->out_c + 1) / 2 * 8 * (4 + l->k_h * ((row + 3) / 4))) +
+		       up16(row) + up16(l->out_c);
+	return 0;
+}
+
+static void bind(const layer_t *l, const bufs_t *b)
+{
+	layer = l;
+	bufs = *b;
+	heap = b->persist;
+	in[0] = b->in;
+	out[0] = b->out;
+	kernel = 0;
+}
+
+static int8_t *shifts(int32_t n)
+{
+	int8_t *s = tn_binder_array(0, (size_t)n, 1);
+
+	for (int32_t i = 0; i < n; i++)
+		s[i] = (int8_t)layer->shift[i];
+	return s;
+}
+
+static struct tn_packing packing(int32_t rows, int32_t row, uint32_t n_scales)
+{
+	return (struct tn_packing){ .weights = bufs.w,
+		.bias = bufs.bias,
+		.channels = layer->out_c,
+		.rows = rows,
+		.row = row,
+		.in_offset = -layer->in_zp,
+		.zero_point = layer->out_zp,
+		.multiplier = layer->mult,
+		.shift = shifts((int32_t)n_scales),
+		.n_scales = n_scales,
+		.floor = tn_rescale_has_floor(
+			layer->out_zp, layer->act_min, layer->act_max),
+		.part_rows = rows };
+}
+
+static int prepare_conv(void)
+{
+	struct tn_packing p =
+		packing(layer->k_h, layer->k_w * layer->in_c, (uint32_t)layer->out_c);
+	struct tn_window w = window_of(layer);
+	struct tn_dsp_conv c;
+	uint32_t *stream;
+	size_t words;
+	void *zeros;
+
+	if (!tn_dsp_conv_of(&w, &c))
+		return 1;
+	p.part_rows = (int32_t)c.part_rows;
+	if (!tn_dsp_pack_pairs(0, &p, &stream, &words) || !stream)
+		return 2;
+	zeros = tn_binder_array(0, (size_t)p.row, 1);
+	memset(zeros, layer->in_zp & 0xff, (size_t)p.row);
+	conv = (struct tn_dsp_conv_params){ .g = geometry_of(layer),
+		.part_rows = p.part_rows,
+		.sums = (int32_t)c.sums,
+		.edges = (int32_t)c.edges,
+		.floor = p.floor ? 4 : 0 };
+	in[1] = stream;
+	in[2] = zeros;
+	params = &conv;
+	kernel = tn_dsp_conv_2d_s8;
+	return 0;
+}
+
+static int prepare(void)
+{
+	switch (layer->op) {
+	case OP_CONV:
+		return prepare_conv();
+	default:
+		return 1;
+	}
+}
+
+static int run(void)
+{
+	kernel(params, in, out, bufs.scratch);
+	return 0;
+}
+
+const kernel_set_t kernel_set_under_test = {
+	.name = SET_NAME,
+	.scratch_bytes = scratch_bytes,
+	.persist_bytes = persist_bytes,
+	.bind = bind,
+	.prepare = prepare,
+	.run = { [OP_CONV] = run },
+	.api = { [OP_CONV] = "tn_dsp_conv_2d_s8" },
+};
