@@ -286,9 +286,13 @@ START_TEST(fixture_has_every_kernel)
 		"%s", interpreter_error(&it));
 	for (uint32_t i = 0; i < it.file.graph.n_ops; i++)
 		used[it.calls[i].kernel - tn_kernels] = true;
-	for (int k = 0; k < KERNEL_COUNT; k++)
-		ck_assert_msg(
-			used[k], "no op of the fixture runs %s", tn_kernels[k].symbol);
+	for (int k = 0; k < KERNEL_COUNT; k++) {
+		/* the other sets compute the same, and are compared with it */
+		bool portable = strncmp(tn_kernels[k].file, "ref/", 4) == 0;
+
+		ck_assert_msg(used[k] || !portable, "no op of the fixture runs %s",
+			tn_kernels[k].symbol);
+	}
 	interpreter_release(&it);
 }
 END_TEST
