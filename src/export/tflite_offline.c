@@ -30,6 +30,7 @@ struct writer {
 	struct tn_fb fb;
 	struct tn_fb_table model;
 	struct tn_fb_vec buffers, metadata;
+	int64_t n_first; /* tensors of the first subgraph, which have offsets */
 	int64_t n_tensors; /* of all subgraphs */
 	int64_t shift; /* how far the file's bytes move; also the length of what is new */
 	struct tn_strbuf *out;
@@ -89,8 +90,10 @@ static enum tn_status check_subgraphs(struct writer *w, uint32_t n_offsets)
 			tn_fb_vector(&w->fb, &subgraph, SUBGRAPH_TENSORS, 4, &tensors) ==
 				FB_BAD)
 			return damaged(w);
-		if (i == 0 && tensors.count != n_offsets)
+		if (i == 0 && tensors.count > n_offsets)
 			return refuse(w, "its tensors are not those of the plan");
+		if (i == 0)
+			w->n_first = (int64_t)tensors.count;
 		w->n_tensors += (int64_t)tensors.count;
 		status = check_operators(w, &subgraph);
 	}
@@ -263,8 +266,7 @@ static void put_lists(struct writer *w, const struct front *f)
 }
 
 /* The new metadata, its buffer, and the plan. */
-static void put_plan(struct writer *w, const struct front *f, const int64_t *offsets,
-	uint32_t n_offsets)
+static void put_plan(struct writer *w, const struct front *f, const int64_t *offsets)
 {
 	struct tn_strbuf *out = w->out;
 
@@ -289,7 +291,7 @@ static void put_plan(struct writer *w, const struct front *f, const int64_t *off
 	put(out, 1, 4);
 	put(out, w->n_tensors, 4);
 	for (int64_t i = 0; i < w->n_tensors; i++)
-		put(out, i < n_offsets && offsets[i] >= 0 ? offsets[i] : -1, 4);
+		put(out, i < w->n_first && offsets[i] >= 0 ? offsets[i] : -1, 4);
 	pad_to(out, f->end);
 }
 
@@ -315,7 +317,7 @@ enum tn_status tn_export_offline(const struct tn_source *source, const int64_t *
 	w.shift = f.end;
 	put_root(&w, &f);
 	put_lists(&w, &f);
-	put_plan(&w, &f, offsets, n_offsets);
+	put_plan(&w, &f, offsets);
 	tn_strbuf_add(out, source->text, source->len);
 	return TN_OK;
 }

@@ -8,11 +8,11 @@
 #include "base/strbuf.h"
 
 /* Puts the offsets (bytes from the start of the arena; < 0: the runtime decides) of the
- * first subgraph's tensors into a copy of the file. The copy starts with a new root table,
+ * first subgraph's tensors, as many as it has, into a copy of the file. The copy starts with a new root table,
  * a multiple of 64 bytes long with all that is new, and then has every byte of the file as
  * it was: references in a FlatBuffer are relative, so they hold there, too. Metadata of
  * the same name is left out of the new root's list. TN_ERR_INPUT, reported: the file is
- * damaged, has not that many tensors, or refers to its own bytes by absolute position.
+ * damaged, has more tensors than offsets, or refers to its own bytes by absolute position.
  * TN_ERR_REFUSED, reported: an offset does not fit 31 bits. Lack of memory is in
  * out->failed. */
 enum tn_status TN_MUST_CHECK tn_export_offline(const struct tn_source *source,
