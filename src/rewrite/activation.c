@@ -138,8 +138,7 @@ static void fuse(struct tn_edit *e, struct tn_op *op, struct tn_op *before)
 	const char *name;
 
 	if (!tn_edit_private(e, op->inputs[0])) {
-		tn_edit_left(e, op, "the value before it is used elsewhere",
-			tn_edit_other_reader(e, op->inputs[0], op));
+		tn_edit_left_kept(e, op, op->inputs[0], op);
 		return;
 	}
 	if (!tn_edit_same_type(between, tn_edit_out(e, op, 0)) ||

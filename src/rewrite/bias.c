@@ -101,8 +101,7 @@ void tn_rewrite_biases(struct tn_edit *e)
 			continue;
 		why = why_not(e, layer, op, k);
 		if (!why && !tn_edit_private(e, op->inputs[at]))
-			tn_edit_left(e, op, "the value before it is used elsewhere",
-				tn_edit_other_reader(e, op->inputs[at], op));
+			tn_edit_left_kept(e, op, op->inputs[at], op);
 		else if (why)
 			tn_edit_left(e, op, why, layer);
 		else

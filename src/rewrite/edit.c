@@ -34,8 +34,10 @@ static void pin_all(struct tn_edit *e)
 			t->view_of.i != TN_NONE)
 			e->pinned[i] = true;
 		pin(e, t->view_of);
-		if (known(e, t->view_of))
+		if (known(e, t->view_of) && !e->viewed[t->view_of.i]) {
 			e->viewed[t->view_of.i] = true;
+			e->view[t->view_of.i].i = i;
+		}
 	}
 	for (uint32_t i = 0; i < g->n_inputs; i++)
 		pin(e, g->inputs[i]);
@@ -80,9 +82,10 @@ static bool side_tables(struct tn_edit *e, size_t n)
 	e->reads = TN_NEW_ARRAY(e->scratch, uint32_t, n);
 	e->pinned = TN_NEW_ARRAY(e->scratch, bool, n);
 	e->viewed = TN_NEW_ARRAY(e->scratch, bool, n);
+	e->view = TN_NEW_ARRAY(e->scratch, tn_tensor_id, n);
 	e->instead = TN_NEW_ARRAY(e->scratch, tn_tensor_id, n);
 	return e->producer && e->readers && e->reads && e->pinned && e->viewed &&
-	       e->instead;
+	       e->view && e->instead;
 }
 
 bool tn_edit_begin(struct tn_edit *e, const struct tn_graph *g, struct tn_arena *arena,
@@ -366,6 +369,36 @@ const struct tn_op *tn_edit_other_reader(
 			return &e->g.ops[reader.i];
 	}
 	return NULL;
+}
+
+static bool is_graph_output(const struct tn_edit *e, tn_tensor_id id)
+{
+	for (uint32_t i = 0; i < e->g.n_outputs; i++)
+		if (e->g.outputs[i].i == id.i)
+			return true;
+	return false;
+}
+
+void tn_edit_left_kept(struct tn_edit *e, const struct tn_op *op, tn_tensor_id id,
+	const struct tn_op *reader)
+{
+	const struct tn_tensor *t = &e->g.tensors[id.i];
+	const struct tn_op *other = tn_edit_other_reader(e, id, reader);
+	const char *why = "the value between the two must stay";
+
+	if (other) {
+		why = "the value between the two has another reader";
+	} else if (is_graph_output(e, id)) {
+		why = "the value between the two is an output";
+	} else if (t->observed) {
+		why = "the value between the two is observed";
+	} else if (t->mutated || t->view_of.i != TN_NONE) {
+		why = "the value between the two shares its bytes";
+	} else if (id.i < e->n_file_tensors && e->viewed[id.i]) {
+		why = "the value between the two has an alias";
+		other = tn_edit_other_reader(e, e->view[id.i], reader);
+	}
+	tn_edit_left(e, op, why, other);
 }
 
 tn_op_id *tn_edit_readers(struct tn_edit *e)

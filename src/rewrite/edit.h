@@ -20,6 +20,8 @@ struct tn_edit {
 	uint32_t *reads; /* by tensor: operands of living ops that name it */
 	bool *pinned; /* by tensor: must keep its bytes, its shape and its op */
 	bool *viewed; /* by tensor: other tensors of the file lie in its bytes */
+	tn_tensor_id
+		*view; /* by tensor of the file: the first one that lies in its bytes */
 	tn_tensor_id *instead; /* by tensor: what its readers read; TN_NONE: itself */
 	tn_op_id *
 		readers; /* by tensor, two of each: the first ops of the file that read it */
@@ -126,6 +128,10 @@ struct tn_rewrite *tn_edit_done(
 	struct tn_edit *e, const struct tn_op *op, const struct tn_op *gone);
 void tn_edit_left(struct tn_edit *e, const struct tn_op *op, const char *why,
 	const struct tn_op *witness);
+/* The op was left because the tensor, which `reader` reads, is not private: says why, and
+ * who reads it or a view of it. */
+void tn_edit_left_kept(struct tn_edit *e, const struct tn_op *op, tn_tensor_id id,
+	const struct tn_op *reader);
 /* By tensor, as it is now: an op that reads it, the one when it is private. With room for
  * two more tensors for each op. In the scratch arena; NULL on lack of memory. */
 tn_op_id *tn_edit_readers(struct tn_edit *e);

@@ -184,8 +184,7 @@ static void fold(struct tn_edit *e, struct tn_op *op, struct tn_op *pad)
 		return;
 	}
 	if (!tn_edit_private(e, between)) {
-		tn_edit_left(e, pad, "another op reads the padded value",
-			tn_edit_other_reader(e, between, op));
+		tn_edit_left_kept(e, pad, between, op);
 		return;
 	}
 	if (!pads_of(e, pad, pads) || !joined(e, op, pads, window) ||

@@ -167,8 +167,7 @@ void tn_synonym_product(struct tn_edit *e, struct tn_op *op)
 		const char *activation = tn_op_string(op, "activation", "NONE");
 
 		if (!tn_edit_private(e, before->outputs[0])) {
-			tn_edit_left(e, op, "the product before it is used elsewhere",
-				tn_edit_other_reader(e, before->outputs[0], op));
+			tn_edit_left_kept(e, op, before->outputs[0], op);
 			return;
 		}
 		if (!tn_edit_stable(e, p.x))

@@ -175,8 +175,7 @@ static void between(struct tn_edit *e, struct tn_op *op, struct tn_op *quantize)
 		!tn_integers_come_back(&e->g.tensors[out.i]) || !tn_edit_may_move(e, out))
 		return;
 	if (!tn_edit_private(e, op->outputs[0])) {
-		tn_edit_left(e, quantize, "the float before it is used elsewhere",
-			tn_edit_other_reader(e, op->outputs[0], quantize));
+		tn_edit_left_kept(e, quantize, op->outputs[0], quantize);
 		return;
 	}
 	if (!runs_on_integers(e, op, out, &o))

@@ -147,8 +147,6 @@ static const char *look(
 		.after = after,
 		.filter = tn_edit_in(e, op, 1),
 		.bias = tn_edit_in(e, op, 2) };
-	if (!tn_edit_private(e, after->inputs[0]))
-		return "the value before it is used elsewhere";
 	if (strcmp(tn_op_string(op, "activation", "NONE"), "NONE") != 0)
 		return "an activation comes before it";
 	if (channels < 1 || !tn_scaling_weights(f->filter, f->bias, channels))
@@ -226,11 +224,10 @@ void tn_rewrite_scales(struct tn_edit *e)
 			out->view_of.i != TN_NONE || out->role == ROLE_VARIABLE)
 			continue;
 		why = look(e, before, op, &f);
-		if (why)
-			tn_edit_left(e, op, why,
-				tn_edit_private(e, op->inputs[0])
-					? before
-					: tn_edit_other_reader(e, op->inputs[0], op));
+		if (!why && !tn_edit_private(e, op->inputs[0]))
+			tn_edit_left_kept(e, op, op->inputs[0], op);
+		else if (why)
+			tn_edit_left(e, op, why, before);
 		else
 			fold(e, &f);
 	}

@@ -182,15 +182,14 @@ void tn_scaling_ahead(struct tn_edit *e)
 		if (!tn_scaling_takes(e, a.layer) ||
 			a.layer->inputs[0].i != a.op->outputs[0].i)
 			continue;
-		why = tn_edit_private(e, a.op->outputs[0]) ? look(e, &a)
-							   : "others read its result";
-		if (!why)
+		why = look(e, &a);
+		if (!why && tn_edit_private(e, a.op->outputs[0]))
 			fold(e, &a);
-		else if (!before || !tn_scaling_takes(e, before)) /* or it is told */
-			tn_edit_left(e, a.op, why,
-				tn_edit_private(e, a.op->outputs[0])
-					? a.layer
-					: tn_edit_other_reader(
-						  e, a.op->outputs[0], a.layer));
+		else if (before && tn_scaling_takes(e, before))
+			continue; /* it is told */
+		else if (why)
+			tn_edit_left(e, a.op, why, a.layer);
+		else
+			tn_edit_left_kept(e, a.op, a.op->outputs[0], a.layer);
 	}
 }

@@ -1,0 +1,281 @@
+/* Rewrites that must not be: near misses, refusals and their witnesses, and values that
+ * somebody wants to see. */
+#include "suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/exec.h"
+#include "ir/digest.h"
+#include "ir/validate.h"
+#include "loaded.h"
+#include "rewritten.h"
+
+/* What a rewrite would make vanish stays when somebody wants to see it. */
+enum wish { OBSERVED, AS_OUTPUT, THROUGH_ALIAS, WISHES };
+
+static tn_tensor_id find_tensor(const struct tn_graph *g, const char *name)
+{
+	tn_tensor_id id = { 0 };
+
+	while (id.i < g->n_tensors && strcmp(g->tensors[id.i].name, name) != 0)
+		id.i++;
+	return id;
+}
+
+static void add_output(struct loaded *l, tn_tensor_id id)
+{
+	struct tn_graph *g = &l->graph;
+	tn_tensor_id *outputs =
+		TN_NEW_ARRAY(&l->arena, tn_tensor_id, (size_t)g->n_outputs + 1);
+
+	memcpy(outputs, g->outputs, g->n_outputs * sizeof(*outputs));
+	outputs[g->n_outputs++] = id;
+	g->outputs = outputs;
+	g->tensors[id.i].role = ROLE_OUTPUT;
+}
+
+/* A copy of the tensor, made at the end through a view of it, is an output. */
+static void read_view(struct loaded *l, tn_tensor_id id)
+{
+	struct tn_graph *g = &l->graph;
+	struct tn_tensor *tensors =
+		TN_NEW_ARRAY(&l->arena, struct tn_tensor, (size_t)g->n_tensors + 2);
+	struct tn_op *ops = TN_NEW_ARRAY(&l->arena, struct tn_op, (size_t)g->n_ops + 1);
+	tn_op_id *schedule = TN_NEW_ARRAY(&l->arena, tn_op_id, (size_t)g->n_ops + 1);
+	tn_tensor_id *ids = TN_NEW_ARRAY(&l->arena, tn_tensor_id, 2);
+	const uint32_t view = g->n_tensors, copy = view + 1;
+
+	memcpy(tensors, g->tensors, g->n_tensors * sizeof(*tensors));
+	memcpy(ops, g->ops, g->n_ops * sizeof(*ops));
+	memcpy(schedule, g->schedule, g->n_ops * sizeof(*schedule));
+	tensors[view] = tensors[copy] = tensors[id.i];
+	tensors[view].name = "view of it";
+	tensors[view].role = ROLE_ACT;
+	tensors[view].view_of = id;
+	tensors[copy].name = "copy of it";
+	ids[0].i = view;
+	ids[1].i = copy;
+	ops[g->n_ops] = (struct tn_op){ .kind = OP_RESHAPE,
+		.type = tn_str_intern(&l->strings, "RESHAPE", strlen("RESHAPE")),
+		.name = "reader of it",
+		.inputs = &ids[0],
+		.n_inputs = 1,
+		.outputs = &ids[1],
+		.n_outputs = 1 };
+	schedule[g->n_ops].i = g->n_ops;
+	g->tensors = tensors;
+	g->n_tensors += 2;
+	g->ops = ops;
+	g->schedule = schedule;
+	g->n_ops++;
+	add_output(l, ids[1]);
+	ck_assert_msg(tn_validate(g, &l->diags) == TN_OK, "%s", loaded_report(l));
+}
+
+static bool keep(struct loaded *l, const char *name, enum wish wish)
+{
+	const tn_tensor_id id = find_tensor(&l->graph, name);
+
+	if (id.i == l->graph.n_tensors)
+		return false; /* a rewrite made it */
+	if (wish == OBSERVED)
+		l->graph.tensors[id.i].observed = true;
+	else if (wish == AS_OUTPUT)
+		add_output(l, id);
+	else if (l->graph.tensors[id.i].view_of.i == TN_NONE)
+		read_view(l, id);
+	return true;
+}
+
+static void see(const char *path)
+{
+	struct rewritten r, kept;
+	struct loaded l, m;
+
+	loaded_file(&l, path, NULL);
+	loaded_ok(&l, path);
+	r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+	for (size_t i = 0; i < WISHES * r.log.list.count; i++) {
+		const struct tn_rewrite *entry = &r.log.list.items[i / WISHES];
+
+		if (!entry->done || !entry->tensor || !entry->gone)
+			continue;
+		loaded_file(&m, path, NULL);
+		loaded_ok(&m, path);
+		if (keep(&m, entry->tensor, (enum wish)(i % WISHES))) {
+			kept = rewritten_of(
+				&m.graph, tn_passes_exact(), &m.arena, &m.strings);
+			same_results(path, 1, &m.graph, &kept.graph);
+			same_values(path, &m.graph, &kept.graph, entry->tensor);
+		}
+		loaded_release(&m);
+	}
+	loaded_release(&l);
+}
+
+static bool is_runnable(struct loaded *l)
+{
+	struct tn_exec *x;
+
+	return tn_exec_new(&l->graph, NULL, &l->arena, &l->diags, &x) == TN_OK;
+}
+
+static void see_when_runnable(const char *path)
+{
+	struct loaded l;
+	bool runs;
+
+	loaded_file(&l, path, NULL);
+	loaded_ok(&l, path);
+	runs = is_runnable(&l);
+	loaded_release(&l);
+	if (runs)
+		see(path);
+}
+
+START_TEST(what_somebody_sees_stays)
+{
+	ck_assert_int_gt(
+		each_file(tn_test_path("fixtures/rewrites"), ".json", see_when_runnable),
+		60);
+}
+END_TEST
+
+static const char *const left[] = { "pad_max_pool_f32", "pad_max_pool_left_i8",
+	"pad_max_pool_left_f32", "pad_average_left_i8", "pad_average_left_f32",
+	"pad_two_readers_left_i8", "pad_two_readers_left_f32",
+	"clamp_two_readers_left_i8", "clamp_two_readers_left_f32", "clamp_output_left_i8",
+	"clamp_output_left_f32", "clamp_scale_left_i8", "leaky_left_i8", "leaky_left_f32",
+	"minus_left_i8", "minus_left_f32", "large_constant_left_f32", "common_left_i8",
+	"common_left_f32", "transpose_left_i8", "transpose_left_f32",
+	"dead_channels_left_i8", "commuted_ab_i8", "matmul_left_f32",
+	"matmul_two_readers_left_f32", "bias_left_f32", "bias_twice_left_f32",
+	"maximum_left_f32", "chain_left_f32", "chain_two_readers_left_i8",
+	"qdq_add_seen_left_i8", "qdq_mul_left_i8", "transposed_sum_left_i8",
+	"mean_left_i8", "mean_left_f32" };
+
+/* Near misses: nothing is done, and the graph is the file's, byte for byte. */
+START_TEST(near_misses_stay)
+{
+	struct rewritten r;
+	struct loaded l;
+	char path[128];
+
+	snprintf(path, sizeof(path), "fixtures/rewrites/%s.json", left[_i]);
+	loaded_file(&l, tn_test_path(path), NULL);
+	loaded_ok(&l, left[_i]);
+	r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+	ck_assert_msg(rewritten_count(&r.log, -1, true) == 0, "%s: %s was done", left[_i],
+		tn_pass_name(r.log.list.items[0].pass));
+	ck_assert_uint_eq(tn_digest_graph(&l.graph), tn_digest_graph(&r.graph));
+	same_text(left[_i], &l.graph, &r.graph);
+	loaded_release(&l);
+}
+END_TEST
+
+/* A refusal names why, and who stands in the way. */
+static const struct {
+	const char *file;
+	int pass;
+	const char *op, *witness;
+} refusals[] = {
+	{ "pad_two_readers_left_i8", PASS_PAD, "pad_1", "max_pool_2d_3" },
+	{ "pad_average_left_i8", PASS_PAD, "pad_1", "average_pool_2d_2" },
+	{ "clamp_two_readers_left_i8", PASS_ACTIVATION, "relu_1", "max_pool_2d_2" },
+	{ "clamp_scale_left_i8", PASS_ACTIVATION, "relu_1", "conv_2d_0" },
+	{ "transposed_sum_left_i8", PASS_TRANSPOSE, "transpose_1", NULL },
+	{ "transposed_rows_left_f32", PASS_TRANSPOSE, "transpose_1", NULL },
+	{ "qdq_mul_left_i8", PASS_QUANTIZE, "quantize_3", "mul_2" },
+	{ "matmul_two_readers_left_f32", PASS_SYNONYM, "add_1", "abs_2" },
+	{ "bias_left_f32", PASS_BIAS, "add_1", "abs_2" },
+	{ "conv_bn_relu_left_f32", PASS_SCALE, "batch_norm_1", "abs_3" },
+	{ "bias_twice_left_f32", PASS_BIAS, "add_1", "conv_2d_0" },
+	{ "large_constant_left_f32", PASS_CONSTANT, "broadcast_to_0", NULL },
+	{ "scale_ahead_left_f32", PASS_SCALE, "batch_norm_2", "conv_2d_3" },
+	{ "mean_left_i8", PASS_SYNONYM, "mean_1", "relu_2" },
+	{ "mean_left_f32", PASS_SYNONYM, "mean_1", "relu_2" },
+};
+
+START_TEST(refusals_have_witnesses)
+{
+	struct rewritten r;
+	struct loaded l;
+	char path[128];
+	size_t i = 0;
+
+	snprintf(path, sizeof(path), "fixtures/rewrites/%s.json", refusals[_i].file);
+	loaded_file(&l, tn_test_path(path), NULL);
+	loaded_ok(&l, refusals[_i].file);
+	r = rewritten_of(&l.graph, tn_passes_exact() | 1u << refusals[_i].pass, &l.arena,
+		&l.strings);
+	while (i < r.log.list.count && (int)r.log.list.items[i].pass != refusals[_i].pass)
+		i++;
+	ck_assert_msg(i < r.log.list.count, "%s: nothing refused", refusals[_i].file);
+	ck_assert(!r.log.list.items[i].done && r.log.list.items[i].why);
+	ck_assert_str_eq(r.log.list.items[i].op, refusals[_i].op);
+	if (refusals[_i].witness)
+		ck_assert_str_eq(r.log.list.items[i].witness, refusals[_i].witness);
+	else
+		ck_assert_ptr_null(r.log.list.items[i].witness);
+	loaded_release(&l);
+}
+END_TEST
+
+/* A mean of so many pixels, and a clamp that a pool could do. */
+static const char mean_net[] =
+	"{\"format\": \"tenure.graph/1\", \"name\": \"mean\", \"tensors\": ["
+	"{\"name\": \"x\", \"dtype\": \"i8\", \"shape\": [1, 1, %d, 64], "
+	"\"role\": \"input\", \"quantization\": "
+	"{\"scale\": [0.05], \"zero_point\": [%d]}},"
+	"{\"name\": \"m\", \"dtype\": \"i8\", \"shape\": [1, 1, 1, 64], "
+	"\"quantization\": {\"scale\": [0.05], \"zero_point\": [%d]}},"
+	"{\"name\": \"y\", \"dtype\": \"i8\", \"shape\": [1, 1, 1, 64], "
+	"\"role\": \"output\", \"quantization\": "
+	"{\"scale\": [0.05], \"zero_point\": [%d]}}], \"ops\": ["
+	"{\"name\": \"mean\", \"type\": \"MEAN\", \"inputs\": [\"x\"], "
+	"\"outputs\": [\"m\"], \"attrs\": {\"axes\": [1, 2], \"keep_dims\": true}},"
+	"{\"name\": \"relu\", \"type\": \"RELU\", \"inputs\": [\"m\"], "
+	"\"outputs\": [\"y\"], \"attrs\": {}}]}";
+
+/* By the number of pixels: 1 is nothing to do, 3 is a pool, all others are refused. */
+START_TEST(means_and_pools)
+{
+	static const int zeros[] = { -128, 0, 5 };
+	const int pixels = _i + 1;
+
+	for (size_t k = 0; k < sizeof(zeros) / sizeof(*zeros); k++) {
+		const bool same = pixels == 1 || pixels == 3;
+		struct rewritten r;
+		struct loaded l;
+		char text[2048];
+
+		snprintf(text, sizeof(text), mean_net, pixels, zeros[k], zeros[k],
+			zeros[k]);
+		loaded_bytes(&l, "mean.json", text, strlen(text), NULL);
+		loaded_ok(&l, "mean");
+		r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+		ck_assert_msg(r.graph.n_ops == (same ? 1 : 2), "%d pixels: %u ops",
+			pixels, r.graph.n_ops);
+		ck_assert_int_eq(rewritten_count(&r.log, PASS_SYNONYM, false), !same);
+		for (uint32_t seed = 1; seed <= 16; seed++)
+			same_results("mean", seed, &l.graph, &r.graph);
+		loaded_release(&l);
+	}
+}
+END_TEST
+
+Suite *tn_test_suite(void)
+{
+	Suite *s = suite_create("rewrite_left");
+	TCase *t = tcase_create("rewrite_left");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, what_somebody_sees_stays);
+	tcase_add_loop_test(t, near_misses_stay, 0, sizeof(left) / sizeof(*left));
+	tcase_add_loop_test(
+		t, refusals_have_witnesses, 0, sizeof(refusals) / sizeof(*refusals));
+	tcase_add_loop_test(t, means_and_pools, 0, 12);
+	suite_add_tcase(s, t);
+	return s;
+}
