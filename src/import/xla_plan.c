@@ -1,8 +1,10 @@
 /* What XLA says about memory: which inputs are donated to which outputs, which results
  * are written over an operand, and the buffer assignment. An allocation that holds more
- * than one array becomes a claim of kind `plan`. */
+ * than one array becomes a claim of kind `plan`; when there is none, all of them are one,
+ * laid out one behind the other. */
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "import/xla.h"
 
 #include "base/banned.h"
@@ -188,6 +190,52 @@ static int by_allocation(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+/* Does the allocation hold one array alone? Its places are [begin, end). */
+static bool is_alone(const struct plan *p, size_t begin, size_t end)
+{
+	return p->places.items[begin].tensor == p->places.items[end - 1].tensor;
+}
+
+/* Where the places of one allocation in one graph end. */
+static size_t end_of(const struct plan *p, size_t begin)
+{
+	const struct place *list = p->places.items;
+	size_t end = begin;
+
+	while (end < p->places.count && list[end].allocation == list[begin].allocation &&
+		list[end].graph == list[begin].graph)
+		end++;
+	return end;
+}
+
+/* Nothing of the entry computation shares an allocation. */
+static void add_singles(struct plan *p, const struct tn_at *assignment)
+{
+	struct tn_foreign *f = &p->x->graphs.items[0]->f;
+	struct tn_claim *plan = NULL;
+	int64_t base = 0;
+
+	for (size_t i = 0; i < p->places.count; i = end_of(p, i)) {
+		const struct place *place = &p->places.items[i];
+		struct tn_at at;
+		int64_t offset;
+
+		if (place->graph)
+			continue;
+		if (!plan)
+			plan = tn_foreign_claim(f, assignment, "plan", "allocations");
+		if (!plan || !tn_align_up_i64(base, 64, &base) ||
+			!tn_add_i64(base, place->offset, &offset))
+			return;
+		tn_foreign_place(
+			f, plan, (tn_tensor_id){ place->tensor }, offset, place->size);
+		tn_at_item(&p->allocations, (size_t)place->allocation, &at);
+		if (!tn_add_i64(base, tn_at_int(&p->x->tree, &at, "size", 0), &base))
+			return;
+		plan->arena_bytes = base;
+	}
+}
+
 /* The places [begin, end) are those of one allocation in one graph. */
 static void add_plan(struct plan *p, size_t begin, size_t end)
 {
@@ -197,8 +245,8 @@ static void add_plan(struct plan *p, size_t begin, size_t end)
 	struct tn_at at;
 	char id[40];
 
-	if (list[begin].tensor == list[end - 1].tensor)
-		return; /* one array alone */
+	if (is_alone(p, begin, end))
+		return;
 	tn_at_item(&p->allocations, (size_t)list[begin].allocation, &at);
 	snprintf(id, sizeof(id), "allocation %lld", (long long)list[begin].allocation);
 	plan = tn_foreign_claim(f, &at, "plan", id);
@@ -214,6 +262,7 @@ void tn_xla_plan(struct tn_xla *x, const struct tn_at *root)
 {
 	struct plan p = { .x = x, .ids.arena = &x->tree.scratch };
 	struct tn_at assignment, list, at;
+	bool shares = false;
 	size_t n;
 
 	if (!tn_at_object(&x->tree, root, "bufferAssignment", &assignment))
@@ -239,15 +288,12 @@ void tn_xla_plan(struct tn_xla *x, const struct tn_at *root)
 	if (p.places.count)
 		qsort(p.places.items, p.places.count, sizeof(*p.places.items),
 			by_allocation);
-	for (size_t i = 0, k; i < p.places.count && !x->tree.nomem; i = k) {
-		for (k = i;
-			k < p.places.count &&
-			p.places.items[k].allocation == p.places.items[i].allocation &&
-			p.places.items[k].graph == p.places.items[i].graph;
-			k++)
-			;
-		add_plan(&p, i, k);
+	for (size_t i = 0; i < p.places.count && !x->tree.nomem; i = end_of(&p, i)) {
+		shares = shares || !is_alone(&p, i, end_of(&p, i));
+		add_plan(&p, i, end_of(&p, i));
 	}
+	if (!shares && !x->tree.nomem)
+		add_singles(&p, &assignment);
 }
 
 static const struct tn_xla_value *parameter(struct tn_xla *x, const struct tn_at *at)

@@ -65,6 +65,20 @@ check(folder / 'open.json', 1, {'c': 'rejected'},
 check(own / 'executorch.json', 0, {'memory 1': 'proved'})
 check(own / 'tvm.json', 0, {'storage_id': 'proved'})
 check(own / 'xla_module.json', 2, {}, says=['carries no plan'])
+# no two arrays share an allocation: that is a plan as well, and may be wrong
+module = json.loads((own / 'xla_module.json').read_text())
+for size, verdict in (('24', 'proved'), ('20', 'rejected')):
+    sizes = {'foo': '4', 'baz': size, 'bar': '32'}
+    ids = {n: str(i) for i, n in enumerate(sizes)}
+    assignment = {
+        'logicalBuffers': [{'id': ids[n], 'size': s, 'definedAt': {'instructionName': n}}
+                           for n, s in sizes.items()],
+        'bufferAllocations': [{'index': ids[n], 'size': s, 'assigned': [
+            {'logicalBufferId': ids[n], 'offset': '0', 'size': s}]} for n, s in sizes.items()]}
+    (folder / 'alone.json').write_text(
+        json.dumps({'hloModule': module, 'bufferAssignment': assignment}))
+    check(folder / 'alone.json', verdict == 'rejected', {'allocations': verdict},
+          '--from', 'xla')
 for name, message in (('bad-entity', 'a document type is not allowed'),
                       ('bad-element', 'an attribute of'), ('bad-format', 'an attribute of'),
                       ('bad-type', 'an element type is not known'), ('bad-end', 'mismatch')):
@@ -119,5 +133,7 @@ if samples.exists():
     kv = samples / 'xla/synthetic_kv_cache_alias.hloproto.json'
     check(kv, 1, {'alias 0': 'unproved', 'allocation 0': 'unproved'})
     check(kv, 0, {'alias 0': 'proved', 'allocation 0': 'proved'}, '--contracts', 'xla')
+    check(samples / 'xla/profile_demo.memory_viewer.hloproto.json', 0,
+          {'allocations': 'proved'})
 print('%d wrong' % wrong)
 sys.exit(1 if wrong else 0)

@@ -143,7 +143,7 @@ static const struct {
 	{ "torch_export/pnnx_test_linear_dynamic_batch.json", 3, 1, 0, 0, NULL },
 	{ "tvm/crt_graph_executor_test_fused_add.json", 3, 1, 1, 1, NULL },
 	{ "tvm/squeezenet_deploy_graph.json", 101, 48, 48, 1, NULL },
-	{ "xla/profile_demo.memory_viewer.hloproto.json", 2, 2, 2, 0, NULL },
+	{ "xla/profile_demo.memory_viewer.hloproto.json", 2, 2, 2, 1, NULL },
 	{ "xla/synthetic_kv_cache_alias.hloproto.json", 6, 2, 1, 2, NULL },
 };
 
