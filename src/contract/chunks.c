@@ -72,29 +72,38 @@ struct run {
 	int64_t width;
 };
 
-static bool run_step(struct tn_walk *w, const struct run *r, int64_t k, int64_t n)
+/* n elements from the k-th on, `each` of them a step; descending: down from it. */
+static bool run_steps(
+	struct tn_walk *w, const struct run *r, int64_t k, int64_t n, int64_t each)
 {
-	const struct tn_access read = { r->in, (r->from + k) * r->width,
-		(r->from + k + n) * r->width };
-	const struct tn_access write = { r->out, (r->to + k) * r->width,
-		(r->to + k + n) * r->width };
+	const bool back = w->variant.descending;
+	const int64_t first = back ? k - each + 1 : k, bytes = each * r->width;
+	const int64_t by = back ? -bytes : bytes;
+	struct tn_access read = { r->in, (r->from + first) * r->width, 0 };
+	struct tn_access write = { r->out, (r->to + first) * r->width, 0 };
+	const struct tn_step step = { &read, r->shares ? 1 : 0, &write, 1 };
 
-	return tn_walk_step(w, &read, r->shares ? 1 : 0, &write, 1);
+	for (int64_t i = 0; i < n && !w->stopped; i += each) {
+		read.end = read.begin + bytes;
+		write.end = write.begin + bytes;
+		if (!w->fn(w->user, &step))
+			w->stopped = true;
+		read.begin += by;
+		write.begin += by;
+	}
+	return !w->stopped;
 }
 
 /* Element by element. Where only extremes count all but the first step are one: each of
  * them reads as far behind the write before it as the next one does. */
 static bool walk_run(struct tn_walk *w, const struct run *r, int64_t len)
 {
-	bool back = w->variant.descending;
-	int64_t each = w->extremes && len > 2 ? len - 1 : 1;
+	const bool back = w->variant.descending;
+	const int64_t first = back ? len - 1 : 0, second = back ? len - 2 : 1;
 
-	if (len > 0 && !run_step(w, r, back ? len - 1 : 0, 1))
-		return false;
-	for (int64_t e = 1; e < len; e += each)
-		if (!run_step(w, r, back ? len - e - each : e, each))
-			return false;
-	return true;
+	if (!w->extremes || len < 3)
+		return run_steps(w, r, first, len, 1);
+	return run_steps(w, r, first, 1, 1) && run_steps(w, r, second, len - 1, len - 1);
 }
 
 static void walk_chunks(struct tn_walk *w, const struct chunks *c, int64_t total)

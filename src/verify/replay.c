@@ -2,10 +2,12 @@
 
 #define PIECES_MAX 32 /* of a step; more are dealt with at once */
 
-/* Bytes of one operand. */
+/* Bytes of one operand, and where the plan puts its first one. */
 struct piece {
 	struct tn_touch *touch;
 	int64_t begin, end;
+	int64_t place;
+	uint32_t region;
 };
 
 /* What is still to be done: first look at all reads, then make all writes. A piece is
@@ -13,6 +15,7 @@ struct piece {
 struct bulk {
 	struct tn_run *r;
 	uint32_t n_inputs;
+	const struct piece *whole; /* by operand */
 	struct piece reads[PIECES_MAX], writes[PIECES_MAX];
 	uint32_t n_reads, n_writes;
 };
@@ -33,20 +36,10 @@ static void flush(struct bulk *b)
 	b->n_reads = b->n_writes = 0;
 }
 
-static int64_t place_of(const struct bulk *b, const struct tn_touch *t, uint32_t *region)
+static bool meet(const struct piece *x, const struct piece *y)
 {
-	const struct tn_plan_tensor *p = &b->r->c->plan->tensors[t->at.root];
-
-	*region = p->region;
-	return p->offset + t->at.begin;
-}
-
-static bool meet(const struct bulk *b, const struct piece *x, const struct piece *y)
-{
-	uint32_t rx, ry;
-	int64_t px = place_of(b, x->touch, &rx), py = place_of(b, y->touch, &ry);
-
-	return rx == ry && px + x->begin < py + y->end && py + y->begin < px + x->end;
+	return x->region == y->region && x->place + x->begin < y->place + y->end &&
+	       y->place + y->begin < x->place + x->end;
 }
 
 /* Makes `to` the union of both when that is one range. */
@@ -64,7 +57,7 @@ static bool join(struct piece *to, const struct piece *p)
 static void add_read(struct bulk *b, const struct piece *p, uint32_t nth)
 {
 	for (uint32_t i = 0; i < b->n_writes; i++)
-		if (meet(b, p, &b->writes[i]))
+		if (meet(p, &b->writes[i]))
 			flush(b);
 	if (nth >= PIECES_MAX || nth > b->n_reads) {
 		look(b, p);
@@ -79,7 +72,7 @@ static void add_read(struct bulk *b, const struct piece *p, uint32_t nth)
 static void add_write(struct bulk *b, const struct piece *p, uint32_t nth)
 {
 	for (uint32_t i = 0; i < b->n_writes; i++)
-		if (i != nth && meet(b, p, &b->writes[i]))
+		if (i != nth && meet(p, &b->writes[i]))
 			flush(b); /* the order of the two counts */
 	if (nth < b->n_writes && join(&b->writes[nth], p))
 		return;
@@ -93,18 +86,20 @@ static bool piece_of(
 	struct bulk *b, const struct tn_access *a, bool write, struct piece *out)
 {
 	uint32_t room = write ? b->r->deed->n - b->n_inputs : b->n_inputs;
-	struct tn_touch *t = &b->r->deed->touches[write ? b->n_inputs : 0];
+	const struct piece *whole = &b->whole[write ? b->n_inputs : 0];
 
 	if (a->operand < room)
-		t += a->operand;
-	if (a->operand < room && t->at.begin == t->at.end)
+		whole += a->operand;
+	if (a->operand < room && !whole->end)
 		return false;
 	if (a->operand >= room || a->begin < 0 || a->begin > a->end ||
-		a->end > t->at.end - t->at.begin) {
+		a->end > whole->end) {
 		b->r->status = TN_ERR_INTERNAL;
 		return false;
 	}
-	*out = (struct piece){ t, a->begin, a->end };
+	*out = *whole;
+	out->begin = a->begin;
+	out->end = a->end;
 	return a->begin < a->end;
 }
 
@@ -129,20 +124,35 @@ static bool bulk_step(void *user, const struct tn_step *step)
  * when it is there before the first. */
 static bool runs_ahead(const struct bulk *b, bool descending)
 {
-	const struct piece out = { &b->r->deed->touches[b->n_inputs], 0,
-		b->r->deed->touches[b->n_inputs].at.end -
-			b->r->deed->touches[b->n_inputs].at.begin };
+	const struct piece *out = &b->whole[b->n_inputs];
 
 	for (uint32_t k = 0; k < b->n_inputs; k++) {
-		struct tn_touch *t = &b->r->deed->touches[k];
-		const struct piece in = { t, 0, t->at.end - t->at.begin };
-		uint32_t region;
-		int64_t lead = place_of(b, t, &region) - place_of(b, out.touch, &region);
+		const struct piece *in = &b->whole[k];
+		int64_t lead = in->place - out->place;
 
-		if (in.end && meet(b, &in, &out) && (descending ? lead > 0 : lead < 0))
+		if (in->end && meet(in, out) && (descending ? lead > 0 : lead < 0))
 			return false;
 	}
 	return true;
+}
+
+/* All of each operand, where it lies. */
+static const struct piece *operands(const struct tn_run *r)
+{
+	struct piece *all = TN_NEW_ARRAY(r->c->arena, struct piece, r->deed->n);
+
+	for (uint32_t k = 0; all && k < r->deed->n; k++) {
+		struct tn_touch *t = &r->deed->touches[k];
+		const struct tn_plan_tensor *p;
+
+		all[k].touch = t;
+		if (t->tensor == TN_NONE)
+			continue;
+		p = &r->c->plan->tensors[t->at.root];
+		all[k] = (struct piece){ t, 0, t->at.end - t->at.begin,
+			p->offset + t->at.begin, p->region };
+	}
+	return all;
 }
 
 void tn_replay(struct tn_run *r, struct tn_variant variant)
@@ -153,10 +163,15 @@ void tn_replay(struct tn_run *r, struct tn_variant variant)
 		.rule = "plan/step-limit", .op = r->op, .tensor = TN_NONE
 	};
 	struct bulk b = { .r = r, .n_inputs = g->ops[r->op].n_inputs };
-	bool at_once =
-		tn_contract_is_uniform(g, id) && runs_ahead(&b, variant.descending);
 	enum tn_status status = TN_OK;
+	bool at_once;
 
+	b.whole = operands(r);
+	if (!b.whole) {
+		r->status = TN_ERR_NOMEM;
+		return;
+	}
+	at_once = tn_contract_is_uniform(g, id) && runs_ahead(&b, variant.descending);
 	if (!at_once && tn_contract_is_long(g, id)) {
 		tn_check_refuse(r->c, &bad,
 			"shares memory with what it reads, and has too many steps to "
@@ -164,13 +179,12 @@ void tn_replay(struct tn_run *r, struct tn_variant variant)
 		at_once = true;
 	}
 	for (uint32_t k = 0; at_once && k < r->deed->n; k++) {
-		struct tn_touch *t = &r->deed->touches[k];
-		const struct piece all = { t, 0, t->at.end - t->at.begin };
+		const struct piece *all = &b.whole[k];
 
 		if (k < b.n_inputs)
-			look(&b, &all);
+			look(&b, all);
 		else
-			tn_run_put(r, t, &t->made, 0, all.end);
+			tn_run_put(r, all->touch, &all->touch->made, 0, all->end);
 	}
 	if (!at_once)
 		status = tn_contract_walk(g, id, variant, bulk_step, &b);
