@@ -393,7 +393,8 @@ static bool check_arity(struct tn_check *c, const struct tn_op *op)
 
 /* Ops whose result is as large as the values say. */
 static const char *const dynamic_types[] = { "NonZero", "nonzero", "aten::nonzero",
-	"aten::nonzero.out", "NonMaxSuppression", "NMS", "NON_MAX_SUPPRESSION_V4",
+	"aten::nonzero.out", "NonMaxSuppression", "NonMaxSuppressionV3",
+	"NonMaxSuppressionV4", "NonMaxSuppressionV5", "NMS", "NON_MAX_SUPPRESSION_V4",
 	"NON_MAX_SUPPRESSION_V5", "torchvision::nms", "Unique", "UNIQUE",
 	"aten::_unique2", "aten::masked_select", "Compress" };
 
