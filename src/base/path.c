@@ -3,10 +3,22 @@
 #include <string.h>
 
 #include "base/banned.h"
-#include "base/strbuf.h"
 
-/* Every tensor and op of a graph has one: this is where most pointers end. */
-static void render_index(struct tn_strbuf *out, size_t index)
+/* Every tensor and op of a graph has a pointer: it is measured, then written. With no
+ * text it is only measured. */
+struct pen {
+	char *text;
+	size_t len;
+};
+
+static void put(struct pen *pen, const char *text, size_t len)
+{
+	if (pen->text)
+		memcpy(pen->text + pen->len, text, len);
+	pen->len += len;
+}
+
+static void put_index(struct pen *pen, size_t index)
 {
 	char text[24];
 	size_t at = sizeof(text);
@@ -15,39 +27,37 @@ static void render_index(struct tn_strbuf *out, size_t index)
 		text[--at] = (char)('0' + index % 10);
 		index /= 10;
 	} while (index);
-	text[--at] = '/';
-	tn_strbuf_add(out, text + at, sizeof(text) - at);
+	put(pen, text + at, sizeof(text) - at);
 }
 
-static void render(struct tn_strbuf *out, const struct tn_path *path)
+static void put_path(struct pen *pen, const struct tn_path *path)
 {
 	if (!path)
 		return;
-	render(out, path->up);
+	put_path(pen, path->up);
+	put(pen, "/", 1);
 	if (!path->key) {
-		render_index(out, path->index);
+		put_index(pen, path->index);
 		return;
 	}
-	tn_strbuf_putc(out, '/');
 	for (const char *c = path->key; *c;) {
 		const size_t plain = strcspn(c, "~/");
 
-		tn_strbuf_add(out, c, plain);
+		put(pen, c, plain);
 		c += plain;
 		if (*c)
-			tn_strbuf_puts(out, *c++ == '~' ? "~0" : "~1");
+			put(pen, *c++ == '~' ? "~0" : "~1", 2);
 	}
 }
 
 char *tn_path_pointer(struct tn_arena *arena, const struct tn_path *path)
 {
-	struct tn_strbuf out;
-	char *text = NULL;
+	struct pen pen = { NULL, 0 };
 
-	tn_strbuf_init(&out);
-	render(&out, path);
-	if (!out.failed)
-		text = tn_arena_strndup(arena, out.text ? out.text : "", out.len);
-	tn_strbuf_release(&out);
-	return text;
+	put_path(&pen, path);
+	pen.text = tn_arena_alloc(arena, pen.len + 1);
+	pen.len = 0;
+	if (pen.text)
+		put_path(&pen, path);
+	return pen.text;
 }

@@ -187,6 +187,22 @@ struct object {
 	size_t n;
 };
 
+/* Does the string at `at` start like this? */
+static bool starts(const struct tn_source *source, size_t at, const char *text)
+{
+	size_t n = strlen(text);
+
+	return at < source->len && source->text[at] == '"' && source->len - at - 1 >= n &&
+	       memcmp(source->text + at + 1, text, n) == 0;
+}
+
+/* A file of ours: what follows need not be looked at. */
+static bool is_ours(const struct tn_source *source, const struct member *m)
+{
+	return m->key_len == 6 && memcmp(m->key, "format", 6) == 0 &&
+	       starts(source, m->value, "tenure.");
+}
+
 /* One scan of the object at `at`; none when there is no object. */
 static void scan_object(const struct tn_source *source, size_t at, struct object *out)
 {
@@ -197,7 +213,8 @@ static void scan_object(const struct tn_source *source, size_t at, struct object
 	if (!enter(source, at, '{', &s))
 		return;
 	while (out->n < MEMBERS_MAX && next(&s, true, &out->members[out->n]))
-		out->n++;
+		if (is_ours(source, &out->members[out->n++]))
+			break;
 }
 
 static bool find(const struct object *o, const char *key, struct member *out)
@@ -229,15 +246,6 @@ static bool has_inside(const struct object *o, const char *key, const char *inne
 		return false;
 	scan_object(o->source, m.value, &object);
 	return has(&object, inner);
-}
-
-/* Does the string at `at` start like this? */
-static bool starts(const struct tn_source *source, size_t at, const char *text)
-{
-	size_t n = strlen(text);
-
-	return at < source->len && source->text[at] == '"' && source->len - at - 1 >= n &&
-	       memcmp(source->text + at + 1, text, n) == 0;
 }
 
 static bool contains(const struct tn_source *source, const char *word)

@@ -90,13 +90,29 @@ static bool become(struct tn_edit *e, const struct chain *c, enum tn_op_kind kin
 	return false;
 }
 
+/* Would an earlier op of the chain make the same op of it? */
+static bool was_tried(const struct tn_edit *e, const struct chain *c, uint32_t i)
+{
+	const struct tn_op *op = &e->g.ops[c->ids[i].i];
+
+	for (uint32_t k = 0; k < i; k++) {
+		const struct tn_op *other = &e->g.ops[c->ids[k].i];
+
+		if (other->kind == op->kind && other->n_inputs == 1 && !other->n_attrs &&
+			!op->n_attrs)
+			return true;
+	}
+	return false;
+}
+
 static bool become_known(struct tn_edit *e, const struct chain *c, const uint8_t *results)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct tn_op *op = &e->g.ops[c->ids[i].i];
 
 		if (op->n_inputs == 1 && op->kind != OP_DEQUANTIZE &&
-			op->kind != OP_FAKE_QUANT && become(e, c, op->kind, op, results))
+			op->kind != OP_FAKE_QUANT && !was_tried(e, c, i) &&
+			become(e, c, op->kind, op, results))
 			return true;
 	}
 	return become(e, c, OP_QUANTIZE, NULL, results);
@@ -149,7 +165,7 @@ void tn_rewrite_chains(struct tn_edit *e)
 
 		if (!op || op->n_outputs != 1 || !tn_edit_out(e, op, 0) ||
 			!is_byte(tn_edit_out(e, op, 0)) ||
-			!tn_values_operand(e, op, &k) || !tn_values_runs(e, op) ||
+			!tn_values_operand(e, op, &k) || tn_values_fail(e, op) ||
 			!find(e, op, &c))
 			continue;
 		results = tn_values_of_chain(e, c.ids, c.n);

@@ -223,22 +223,26 @@ static const uint8_t *run(struct tn_edit *e, const tn_op_id *ids, uint32_t n,
 	return results ? results[0] : NULL;
 }
 
-bool tn_values_runs(struct tn_edit *e, const struct tn_op *op)
+bool tn_values_fail(struct tn_edit *e, const struct tn_op *op)
+{
+	const struct tn_values_memo *m = memo_of(e);
+	const size_t at = m ? slot(m, hash_op(e, op)) : 0;
+
+	return m && m->hash[at] && !m->runs[at];
+}
+
+/* Runs the op alone, unless one like it was. */
+static void learn(struct tn_edit *e, tn_op_id id)
 {
 	struct tn_values_memo *m = memo_of(e);
-	const tn_op_id id = tn_edit_id(e, op);
-	const uint64_t hash = hash_op(e, op);
-	size_t at;
+	const uint64_t hash = hash_op(e, &e->g.ops[id.i]);
+	const size_t at = m ? slot(m, hash) : 0;
 
-	if (!m)
-		return false;
-	at = slot(m, hash);
-	if (!m->hash[at]) {
-		m->hash[at] = hash;
-		m->runs[at] = run(e, &id, 1, NULL, 0, 1) != NULL;
-		m->used++;
-	}
-	return m->runs[at];
+	if (!m || m->hash[at])
+		return;
+	m->hash[at] = hash;
+	m->runs[at] = run(e, &id, 1, NULL, 0, 1) != NULL;
+	m->used++;
 }
 
 /* The operands of chains, made once of each type. */
@@ -255,10 +259,11 @@ const uint8_t *tn_values_of_chain(struct tn_edit *e, const tn_op_id *ids, uint32
 {
 	struct tn_edit_given given;
 	const struct tn_tensor *t;
+	const uint8_t *results;
 	uint32_t k;
 
-	for (uint32_t i = n; i-- > 0 && n > 1;)
-		if (!tn_values_runs(e, &e->g.ops[ids[i].i]))
+	for (uint32_t i = n; i-- > 0;)
+		if (tn_values_fail(e, &e->g.ops[ids[i].i]))
 			return NULL;
 
 	if (!tn_values_operand(e, &e->g.ops[ids[0].i], &k))
@@ -268,7 +273,10 @@ const uint8_t *tn_values_of_chain(struct tn_edit *e, const tn_op_id *ids, uint32
 	if (!tn_values_count(t))
 		return NULL;
 	given.bytes = operand_values(e, t);
-	return given.bytes ? run(e, ids, n, &given, 1, tn_values_count(t)) : NULL;
+	results = given.bytes ? run(e, ids, n, &given, 1, tn_values_count(t)) : NULL;
+	for (uint32_t i = 0; i < n && !results; i++)
+		learn(e, ids[i]);
+	return results;
 }
 
 const uint8_t *tn_values_of_pair(struct tn_edit *e, const tn_op_id *ids, uint32_t n,

@@ -24,8 +24,9 @@ const uint8_t *tn_values_of_chain(struct tn_edit *e, const tn_op_id *ids, uint32
 const uint8_t *tn_values_of_pair(struct tn_edit *e, const tn_op_id *ids, uint32_t n,
 	tn_tensor_id a, tn_tensor_id b);
 
-/* Can such an op, as it is now, be run at all? Remembered for ops that are alike. */
-bool tn_values_runs(struct tn_edit *e, const struct tn_op *op);
+/* Is it known that such an op, as it is now, cannot be run? A chain that could not be run
+ * is remembered by the ops that are to blame, and by those that are like them. */
+bool tn_values_fail(struct tn_edit *e, const struct tn_op *op);
 
 /* Would the op as it is now have a kernel? */
 bool tn_values_has_kernel(struct tn_edit *e, const struct tn_op *op);
