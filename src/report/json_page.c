@@ -7,6 +7,7 @@
 #include "report/escape.h"
 #include "report/json_page_plan.h"
 #include "report/json_parts.h"
+#include "report/json_stream.h"
 #include "report/traffic.h"
 #include "report/words.h"
 
@@ -106,21 +107,19 @@ static int64_t variant_index(const struct tn_variant *variant)
 	return (variant->descending ? HOLDS : 0) + (int64_t)variant->hold;
 }
 
-static bool put_variants(json_t *root)
+static void put_variants(struct tn_json_stream *out)
 {
-	json_t *list = json_array();
-	bool ok = true;
-
-	for (int i = 0; i < VARIANTS && ok; i++) {
+	tn_json_open(out, "variants", '[');
+	for (int i = 0; i < VARIANTS; i++) {
 		struct tn_variant variant = { i >= HOLDS, (enum tn_hold)(i % HOLDS) };
 		struct tn_strbuf text;
 
 		tn_strbuf_init(&text);
 		tn_words_variant(&variant, &text);
-		ok = tn_json_push(list, tn_json_taken(&text));
+		tn_json_element(out, tn_json_taken(&text));
 	}
-	ok = tn_json_push(list, json_string("nothing runs")) && ok;
-	return tn_json_put(root, "variants", list) && ok;
+	tn_json_element(out, json_string("nothing runs"));
+	tn_json_close(out, '[');
 }
 
 static json_t *variant(const struct tn_view *v, tn_op_id id)
@@ -305,138 +304,109 @@ static json_t *decision(const struct tn_view *v, const struct tn_candidate *c)
 	return NULL;
 }
 
-static bool put_graph(json_t *root, const struct tn_view *v, const struct tn_load *loads)
+static void put_graph(
+	struct tn_json_stream *out, const struct tn_view *v, const struct tn_load *loads)
 {
-	json_t *ops = json_array(), *tensors = json_array(), *decisions = json_array();
 	struct texts texts = { json_array(), json_object() };
 	size_t n = v->inplace ? v->inplace->n : 0;
-	bool ok = true;
 
-	for (uint32_t p = 0; p < v->g->n_ops && ok; p++)
-		ok = tn_json_push(ops, op(v, &texts, p, &loads[p]));
-	for (uint32_t i = 0; i < v->g->n_tensors && ok; i++)
-		ok = tn_json_push(tensors, tensor(v, &texts, i));
-	for (size_t i = 0; i < n && ok; i++)
-		ok = tn_json_push(decisions, decision(v, &v->inplace->list[i]));
+	tn_json_open(out, "ops", '[');
+	for (uint32_t p = 0; p < v->g->n_ops && !out->out->failed; p++)
+		tn_json_element(out, op(v, &texts, p, &loads[p]));
+	tn_json_close(out, '[');
+	tn_json_open(out, "tensors", '[');
+	for (uint32_t i = 0; i < v->g->n_tensors && !out->out->failed; i++)
+		tn_json_element(out, tensor(v, &texts, i));
+	tn_json_close(out, '[');
+	tn_json_open(out, "decisions", '[');
+	for (size_t i = 0; i < n && !out->out->failed; i++)
+		tn_json_element(out, decision(v, &v->inplace->list[i]));
+	tn_json_close(out, '[');
 	json_decref(texts.index);
-	ok = tn_json_put(root, "texts", texts.list) && ok;
-	ok = tn_json_put(root, "ops", ops) && ok;
-	ok = tn_json_put(root, "tensors", tensors) && ok;
-	return tn_json_put(root, "decisions", decisions) && ok;
+	tn_json_member(out, "texts", texts.list);
 }
 
 /* "O1" and what it says. */
-static bool put_obligations(json_t *root)
+static void put_obligations(struct tn_json_stream *out)
 {
-	json_t *list = json_array();
-	bool ok = true;
-
-	for (int i = OBLIGATION_NONE; i <= OBLIGATION_O7 && ok; i++) {
+	tn_json_open(out, "obligations", '[');
+	for (int i = OBLIGATION_NONE; i <= OBLIGATION_O7; i++) {
 		enum tn_obligation o = (enum tn_obligation)i;
-		json_t *row = json_array();
 
-		if (i)
-			ok = tn_json_push(row, json_string(tn_obligation_name(o))) &&
-			     tn_json_push(row, json_string(tn_obligation_text(o)));
-		ok = tn_json_push(list, row) && ok;
+		tn_json_open(out, NULL, '[');
+		if (i) {
+			tn_json_element(out, json_string(tn_obligation_name(o)));
+			tn_json_element(out, json_string(tn_obligation_text(o)));
+		}
+		tn_json_close(out, '[');
 	}
-	return tn_json_put(root, "obligations", list) && ok;
+	tn_json_close(out, '[');
 }
 
-static bool put_cores(json_t *root)
+static void put_cores(struct tn_json_stream *out)
 {
-	json_t *list = json_array();
-	bool ok = true;
-
-	for (uint32_t i = 0; tn_core_at(i) && ok; i++) {
+	tn_json_open(out, "cores", '[');
+	for (uint32_t i = 0; tn_core_at(i); i++) {
 		const struct tn_core *c = tn_core_at(i);
-		json_t *row = json_array();
 
-		ok = tn_json_push(row, json_string(c->name)) && push_int(row, c->macs) &&
-		     push_int(row, c->bytes) && push_int(row, c->estimate) &&
-		     tn_json_push(row, json_string(c->source));
-		ok = tn_json_push(list, row) && ok;
+		tn_json_open(out, NULL, '[');
+		tn_json_element(out, json_string(c->name));
+		tn_json_numbers(out, (int64_t[]){ c->macs, c->bytes, c->estimate }, 3);
+		tn_json_element(out, json_string(c->source));
+		tn_json_close(out, '[');
 	}
-	return tn_json_put(root, "cores", list) && ok;
+	tn_json_close(out, '[');
 }
 
-static bool put_regions(json_t *root, const struct tn_plan *plan)
+static void put_regions(struct tn_json_stream *out, const struct tn_plan *plan)
 {
-	json_t *list = json_array();
-	bool ok = true;
+	tn_json_open(out, "regions", '[');
+	for (uint32_t i = 0; i < plan->n_regions; i++) {
+		const struct tn_plan_region *r = &plan->regions[i];
 
-	for (uint32_t i = 0; i < plan->n_regions && ok; i++) {
-		json_t *row = json_array();
-
-		ok = tn_json_push(row, visible(plan->regions[i].name)) &&
-		     push_int(row, plan->regions[i].align) &&
-		     push_int(row, plan->regions[i].cost);
-		ok = tn_json_push(list, row) && ok;
+		tn_json_open(out, NULL, '[');
+		tn_json_element(out, visible(r->name));
+		tn_json_numbers(out, (int64_t[]){ r->align, r->cost }, 2);
+		tn_json_close(out, '[');
 	}
-	return tn_json_put(root, "regions", list) && ok;
+	tn_json_close(out, '[');
 }
 
-static bool put_board(json_t *root, const struct tn_board *board)
+static void put_board(struct tn_json_stream *out, const struct tn_board *board)
 {
-	json_t *row = json_array();
-
-	if (!board)
-		return tn_json_put(root, "board", row);
-	if (tn_json_push(row, visible(board->title)) &&
-		tn_json_push(row, visible(board->cpu)) && push_int(row, board->mhz))
-		return tn_json_put(root, "board", row);
-	json_decref(row);
-	return false;
-}
-
-/* For a script element, which ends at the first "</": what could be markup stands inside
- * strings only, and is spelled out there. */
-static void put_text(const char *text, struct tn_strbuf *out)
-{
-	while (*text) {
-		size_t n = strcspn(text, "<>&");
-
-		tn_strbuf_add(out, text, n);
-		text += n;
-		if (*text)
-			tn_strbuf_printf(out, "\\u%04x", (unsigned)*text++);
+	tn_json_open(out, "board", '[');
+	if (board) {
+		tn_json_element(out, visible(board->title));
+		tn_json_element(out, visible(board->cpu));
+		tn_json_numbers(out, &board->mhz, 1);
 	}
+	tn_json_close(out, '[');
 }
 
 enum tn_status tn_json_page(const struct tn_page_plan *plans, size_t n,
 	const struct tn_load *loads, uint32_t peak, struct tn_arena *arena,
-	struct tn_strbuf *out)
+	struct tn_strbuf *text)
 {
 	const struct tn_view *v = plans[0].v;
-	json_t *root = json_object(), *list = json_array();
+	struct tn_json_stream out = { text, false };
 	enum tn_status status = TN_OK;
-	json_free_t release;
-	char *text = NULL;
-	bool ok;
 
-	ok = tn_json_put(root, "verified", json_boolean(v->verified)) &&
-	     tn_json_put(root, "steps", json_integer(plans[0].boxes->steps)) &&
-	     tn_json_put(
-		     root, "peak", json_integer(peak == TN_NONE ? -1 : (int64_t)peak)) &&
-	     put_regions(root, v->plan) && put_board(root, v->board) &&
-	     put_graph(root, v, loads) && put_obligations(root) && put_cores(root) &&
-	     put_variants(root);
-	for (size_t i = 0; i < n && ok && status == TN_OK; i++) {
-		json_t *plan = NULL;
-
-		status = tn_json_page_plan(&plans[i], plans, arena, &plan);
-		ok = status == TN_OK && tn_json_push(list, plan);
-	}
-	ok = tn_json_put(root, "plans", list) && ok;
-	if (ok)
-		text = json_dumps(root, JSON_COMPACT | JSON_ENSURE_ASCII);
-	if (text)
-		put_text(text, out);
-	json_get_alloc_funcs(NULL, &release);
-	if (text)
-		release(text);
-	json_decref(root);
-	if (status != TN_OK)
-		return status;
-	return !text || out->failed ? TN_ERR_NOMEM : TN_OK;
+	tn_json_open(&out, NULL, '{');
+	tn_json_member(&out, "verified", json_boolean(v->verified));
+	tn_json_member(&out, "steps", json_integer(plans[0].boxes->steps));
+	tn_json_member(&out, "peak", json_integer(peak == TN_NONE ? -1 : (int64_t)peak));
+	put_regions(&out, v->plan);
+	put_board(&out, v->board);
+	put_graph(&out, v, loads);
+	put_obligations(&out);
+	put_cores(&out);
+	put_variants(&out);
+	tn_json_open(&out, "plans", '[');
+	for (size_t i = 0; i < n && status == TN_OK && !text->failed; i++)
+		status = tn_json_page_plan(&plans[i], plans, arena, &out);
+	tn_json_close(&out, '[');
+	tn_json_close(&out, '{');
+	if (status == TN_OK && text->failed)
+		status = TN_ERR_NOMEM;
+	return status;
 }

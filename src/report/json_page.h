@@ -14,6 +14,6 @@ struct tn_page_plan {
 /* ASCII, without a line break. The first plan is the one that the page is about. */
 enum tn_status TN_MUST_CHECK tn_json_page(const struct tn_page_plan *plans, size_t n,
 	const struct tn_load *loads, uint32_t peak, struct tn_arena *arena,
-	struct tn_strbuf *out);
+	struct tn_strbuf *text);
 
 #endif

@@ -2,20 +2,15 @@
 
 #include "base/checked.h"
 #include "report/gaps.h"
-#include "report/json_parts.h"
 #include "report/marks.h"
 #include "report/stairs.h"
 
 #include "base/banned.h"
 
 /* Numbers one after the other: the script knows how many make a record. */
-static bool push_all(json_t *list, const int64_t *values, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!tn_json_push(list, json_integer(values[i])))
-			return false;
-	return true;
-}
+#define RECORD(s, ...)                                                                   \
+	tn_json_numbers(s, (const int64_t[]){ __VA_ARGS__ },                             \
+		sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
 
 static int64_t id_of(uint32_t id)
 {
@@ -63,74 +58,61 @@ static enum tn_status find_like(const struct tn_page_plan *p,
 	return TN_OK;
 }
 
-static bool put_boxes(json_t *root, const struct tn_page_plan *p)
+static void put_boxes(struct tn_json_stream *out, const struct tn_page_plan *p)
 {
-	json_t *list = json_array(), *of = json_array();
-	bool ok = true;
-
-	for (uint32_t i = 0; i < p->boxes->n && ok; i++) {
+	tn_json_open(out, "boxes", '[');
+	for (uint32_t i = 0; i < p->boxes->n; i++) {
 		const struct tn_box *b = &p->boxes->list[i];
-		const int64_t row[] = { b->kind, id_of(b->tensor.i),
+
+		RECORD(out, b->kind, id_of(b->tensor.i),
 			b->op.i == TN_NONE ? -1 : (int64_t)tn_view_position(p->v, b->op),
 			b->region, b->begin, b->end, b->last, b->offset, b->bytes,
-			id_of(b->chain) };
-
-		ok = push_all(list, row, sizeof(row) / sizeof(*row));
+			id_of(b->chain));
 	}
-	for (uint32_t i = 0; i < p->v->g->n_tensors && ok && p->v->aliases; i++)
-		ok = tn_json_push(of, json_integer(id_of(p->boxes->of[i])));
-	ok = tn_json_put(root, "boxes", list) && ok;
-	/* without aliases every tensor has its own */
-	if (!p->v->aliases) {
-		json_decref(of);
-		of = json_array();
-	}
-	return tn_json_put(root, "of", of) && ok;
+	tn_json_close(out, '[');
+	tn_json_open(out, "of", '['); /* without aliases every tensor has its own */
+	for (uint32_t i = 0; i < p->v->g->n_tensors && p->v->aliases; i++)
+		RECORD(out, id_of(p->boxes->of[i]));
+	tn_json_close(out, '[');
 }
 
-static json_t *stair(const struct tn_stair *s)
+static void put_stair(struct tn_json_stream *out, const struct tn_stair *s)
 {
-	json_t *list = json_array();
-	bool ok = tn_json_push(list, json_integer(s->descending));
-
+	tn_json_open(out, NULL, '[');
+	RECORD(out, s->descending);
 	if (s->straight)
-		ok = tn_json_push(list, json_integer(0)) && ok;
-	for (uint32_t k = 0; k < s->n && ok; k++)
-		ok = push_all(list, (int64_t[]){ s->written[k], s->unread[k] }, 2);
-	if (ok)
-		return list;
-	json_decref(list);
-	return NULL;
+		RECORD(out, 0);
+	for (uint32_t k = 0; k < s->n; k++)
+		RECORD(out, s->written[k], s->unread[k]);
+	tn_json_close(out, '[');
 }
 
-static enum tn_status put_overlaps(json_t *root, const struct tn_page_plan *p)
+static enum tn_status put_overlaps(
+	struct tn_json_stream *out, const struct tn_page_plan *p)
 {
-	json_t *list = json_array();
 	enum tn_status status = TN_OK;
 
+	tn_json_open(out, "overlaps", '[');
 	for (uint32_t i = 0; i < p->boxes->n_overlaps && status == TN_OK; i++) {
 		const struct tn_box_overlap *o = &p->boxes->overlaps[i];
-		const int64_t numbers[] = { o->under, o->over,
-			tn_view_position(p->v, o->op), o->region, o->begin, o->end };
-		json_t *row = json_array();
 		struct tn_stair s;
-		bool ok;
 
 		status = tn_stair_find(p->v, p->boxes, i, &s);
-		ok = push_all(row, numbers, sizeof(numbers) / sizeof(*numbers)) &&
-		     (status != TN_OK || tn_json_push(row, stair(&s)));
-		if (!(tn_json_push(list, row) && ok) && status == TN_OK)
-			status = TN_ERR_NOMEM;
+		if (status != TN_OK)
+			break;
+		tn_json_open(out, NULL, '[');
+		RECORD(out, o->under, o->over, tn_view_position(p->v, o->op), o->region,
+			o->begin, o->end);
+		put_stair(out, &s);
+		tn_json_close(out, '[');
 	}
-	if (!tn_json_put(root, "overlaps", list) && status == TN_OK)
-		status = TN_ERR_NOMEM;
+	tn_json_close(out, '[');
 	return status;
 }
 
 static enum tn_status put_gaps(
-	json_t *root, const struct tn_page_plan *p, struct tn_arena *arena)
+	struct tn_json_stream *out, const struct tn_page_plan *p, struct tn_arena *arena)
 {
-	json_t *list = json_array();
 	struct tn_gaps gaps;
 	enum tn_status status = TN_OK;
 
@@ -138,26 +120,20 @@ static enum tn_status put_gaps(
 	gaps.n = 0;
 	if (p->v->aliases)
 		status = tn_gaps_find(p->v, p->boxes, arena, &gaps);
-
+	tn_json_open(out, "gaps", '[');
 	for (uint32_t i = 0; status == TN_OK && i < gaps.n; i++) {
 		const struct tn_gap *g = &gaps.list[i];
-		const int64_t row[] = { g->region, g->begin, g->end, g->offset,
-			g->bytes };
 
-		if (!push_all(list, row, sizeof(row) / sizeof(*row)))
-			status = TN_ERR_NOMEM;
+		RECORD(out, g->region, g->begin, g->end, g->offset, g->bytes);
 	}
-	if (!tn_json_put(root, "gaps", list) && status == TN_OK)
-		status = TN_ERR_NOMEM;
+	tn_json_close(out, '[');
 	return status;
 }
 
-static bool put_views(json_t *root, const struct tn_page_plan *p)
+static void put_views(struct tn_json_stream *out, const struct tn_page_plan *p)
 {
-	json_t *list = json_array();
-	bool ok = true;
-
-	for (uint32_t i = 0; i < p->v->g->n_tensors && ok; i++) {
+	tn_json_open(out, "views", '[');
+	for (uint32_t i = 0; i < p->v->g->n_tensors; i++) {
 		const struct tn_plan_tensor *t = &p->v->plan->tensors[i];
 		const struct tn_box *b;
 		int64_t begin, end;
@@ -167,67 +143,56 @@ static bool put_views(json_t *root, const struct tn_page_plan *p)
 		b = &p->boxes->list[p->boxes->of[i]];
 		begin = tn_max_i64(t->first, b->begin);
 		end = tn_min_i64(t->last, b->last) + 1;
-		if (b->tensor.i == i || begin >= end || t->bytes <= 0)
-			continue;
-		ok = push_all(list,
-			(int64_t[]){ i, b->region, begin, end, t->offset, t->bytes }, 6);
+		if (b->tensor.i != i && begin < end && t->bytes > 0)
+			RECORD(out, i, b->region, begin, end, t->offset, t->bytes);
 	}
-	return tn_json_put(root, "views", list) && ok;
+	tn_json_close(out, '[');
 }
 
-static bool put_marks(json_t *root, const struct tn_page_plan *p)
+static void put_marks(struct tn_json_stream *out, const struct tn_page_plan *p)
 {
-	json_t *list = json_array();
-	bool ok = true;
-
-	for (uint32_t r = 0; r < p->v->plan->n_regions && ok; r++) {
+	tn_json_open(out, "marks", '[');
+	for (uint32_t r = 0; r < p->v->plan->n_regions; r++) {
 		struct tn_mark marks[TN_MARKS_MAX];
 		size_t n = tn_marks_of(p->v, r, marks);
 
-		for (size_t i = 0; i < n && ok; i++) {
-			json_t *row = json_array();
-
-			ok = tn_json_push(row, json_integer(r)) &&
-			     tn_json_push(row, json_string(marks[i].kind)) &&
-			     tn_json_push(row, json_string(marks[i].name)) &&
-			     tn_json_push(row, json_integer(marks[i].bytes));
-			ok = tn_json_push(list, row) && ok;
+		for (size_t i = 0; i < n; i++) {
+			tn_json_open(out, NULL, '[');
+			RECORD(out, r);
+			tn_json_element(out, json_string(marks[i].kind));
+			tn_json_element(out, json_string(marks[i].name));
+			RECORD(out, marks[i].bytes);
+			tn_json_close(out, '[');
 		}
 	}
-	return tn_json_put(root, "marks", list) && ok;
-}
-
-static bool put_like(
-	json_t *root, const struct tn_page_plan *first, const int64_t *offsets)
-{
-	json_t *list = json_array();
-	bool ok = push_all(list, offsets, first->boxes->n);
-
-	return tn_json_put(root, "like", list) && ok;
+	tn_json_close(out, '[');
 }
 
 enum tn_status tn_json_page_plan(const struct tn_page_plan *p,
-	const struct tn_page_plan *first, struct tn_arena *arena, json_t **out)
+	const struct tn_page_plan *first, struct tn_arena *arena,
+	struct tn_json_stream *out)
 {
-	json_t *root = json_object();
 	int64_t *offsets;
 	enum tn_status status = find_like(p, first, arena, &offsets);
-	bool ok =
-		tn_json_put(root, "id", json_string(p->id)) &&
-		tn_json_put(root, "name", json_string(p->name)) &&
-		tn_json_put(root, "verified", json_boolean(p->v->verified)) &&
-		tn_json_put(root, "bytes", json_integer(p->v->plan->activation_bytes)) &&
-		(offsets ? put_like(root, first, offsets) : put_boxes(root, p)) &&
-		put_views(root, p) && put_marks(root, p);
 
-	if (status == TN_OK)
-		status = ok ? put_overlaps(root, p) : TN_ERR_NOMEM;
-	if (status == TN_OK)
-		status = put_gaps(root, p, arena);
-	if (status != TN_OK) {
-		json_decref(root);
-		return status;
+	tn_json_open(out, NULL, '{');
+	tn_json_member(out, "id", json_string(p->id));
+	tn_json_member(out, "name", json_string(p->name));
+	tn_json_member(out, "verified", json_boolean(p->v->verified));
+	tn_json_member(out, "bytes", json_integer(p->v->plan->activation_bytes));
+	if (offsets) {
+		tn_json_open(out, "like", '[');
+		tn_json_numbers(out, offsets, first->boxes->n);
+		tn_json_close(out, '[');
+	} else {
+		put_boxes(out, p);
 	}
-	*out = root;
-	return TN_OK;
+	put_views(out, p);
+	put_marks(out, p);
+	if (status == TN_OK)
+		status = put_overlaps(out, p);
+	if (status == TN_OK)
+		status = put_gaps(out, p, arena);
+	tn_json_close(out, '{');
+	return status;
 }
