@@ -1,7 +1,7 @@
 # Thin: meson does the work. `make demo` and `make test` install what they need (apt).
 BUILD = build
 
-.PHONY: all bench demo test test-long clean deps
+.PHONY: all bench demo test test-long fuzz clean deps
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -29,6 +29,15 @@ test-long: $(BUILD)/build.ninja
 	TENURE_SHAPES=$${TENURE_SHAPES:-100000} TENURE_PAIRS=$${TENURE_PAIRS:-1000000} \
 	meson test -C $(BUILD) --no-rebuild --benchmark --verbose --timeout-multiplier 0
 
+# Every fuzz target for FUZZ_SECONDS under sanitizers, FUZZ_TARGETS or all; each goes on from
+# what it found before (build-fuzz/fuzz). The seeds alone run in `make test`.
+fuzz: deps
+	tools/install-deps test
+	[ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dfuzz=true \
+		-Darena_debug=true -Db_sanitize=address,undefined -Db_lundef=false
+	ninja -C build-fuzz fuzzers
+	tools/fuzz build-fuzz $${FUZZ_SECONDS:-60} $(FUZZ_TARGETS)
+
 demo: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD) src/cli/tenure
 	tools/demo $(BUILD)/src/cli/tenure
@@ -40,4 +49,4 @@ bench: deps $(BUILD)/build.ninja
 	bench/bench.py $(BUILD)/src/cli/tenure $(BUILD)/bench/generate
 
 clean:
-	rm -rf $(BUILD) out
+	rm -rf $(BUILD) build-fuzz out

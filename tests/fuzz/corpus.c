@@ -1,9 +1,7 @@
 /* Runs a fuzz target over files instead of under libFuzzer. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include <stdio.h>
 
 int main(int argc, char **argv)
 {

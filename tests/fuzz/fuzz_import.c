@@ -1,39 +1,35 @@
 /* Any bytes give a graph or an error with a report; what gives a graph can be written, and
- * what was written reads back to the same text. For libFuzzer (-Dfuzz=true, clang). */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+ * what was written reads back to the same text. FUZZ_FROM: the one reader that is tried,
+ * whatever the bytes look like; else the content decides. */
+#include "fuzz.h"
 
 #include "export/native.h"
 #include "import/import.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#ifndef FUZZ_FROM
+#define FUZZ_FROM NULL
+#endif
 
-struct session {
+struct reading {
 	struct tn_arena run, arena;
 	struct tn_strings strings;
 	struct tn_diags diags;
 };
 
-static void require(int condition)
-{
-	if (!condition)
-		abort();
-}
-
-static enum tn_status read_graph(
-	struct session *s, const struct tn_source *source, struct tn_graph *out)
+static enum tn_status read_graph(struct reading *s, const struct tn_source *source,
+	const char *from, struct tn_graph *out)
 {
 	struct tn_import im = { .arena = &s->arena,
 		.strings = &s->strings,
 		.diags = &s->diags,
-		.source = source };
+		.source = source,
+		.from = from };
 
 	tn_diags_init(&s->diags, &s->run);
 	return tn_import(&im, out);
 }
 
-static void check_round_trip(struct session *s, const struct tn_graph *g)
+static void check_round_trip(struct reading *s, const struct tn_graph *g)
 {
 	struct tn_strbuf once, twice;
 	struct tn_source source = { .name = "once" };
@@ -44,7 +40,7 @@ static void check_round_trip(struct session *s, const struct tn_graph *g)
 	require(tn_export_native(g, NULL, &once) == TN_OK);
 	source.text = once.text;
 	source.len = once.len;
-	require(read_graph(s, &source, &again) == TN_OK);
+	require(read_graph(s, &source, NULL, &again) == TN_OK);
 	require(tn_export_native(&again, NULL, &twice) == TN_OK);
 	require(once.len == twice.len && memcmp(once.text, twice.text, once.len) == 0);
 	tn_strbuf_release(&once);
@@ -56,14 +52,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tn_source source = {
 		.name = "fuzz", .text = (const char *)data, .len = size
 	};
-	struct session s;
+	struct reading s;
 	struct tn_graph g;
 	enum tn_status status;
 
 	tn_arena_init(&s.run);
 	tn_arena_init(&s.arena);
 	tn_strings_init(&s.strings, &s.run);
-	status = read_graph(&s, &source, &g);
+	status = read_graph(&s, &source, FUZZ_FROM, &g);
 	require(status == TN_OK || status == TN_ERR_INPUT);
 	require((status == TN_OK) == (s.diags.errors == 0));
 	if (status == TN_OK)

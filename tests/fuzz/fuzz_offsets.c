@@ -1,20 +1,10 @@
 /* Any bytes give a problem or an error with a report; a problem gives a legal answer or a
  * contradiction of given offsets, and what is written reads back to the same text. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz.h"
 
 #include "base/strbuf.h"
 #include "export/minimalloc.h"
 #include "import/minimalloc.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition)
-{
-	if (!condition)
-		abort();
-}
 
 static void check_answer(struct tn_minimalloc *m, struct tn_arena *arena)
 {

@@ -16,6 +16,8 @@ void tn_gen_init(struct tn_gen *gen, uint32_t seed)
 	tn_strings_init(&gen->strings, &gen->arena);
 	tn_diags_init(&gen->diags, &gen->arena);
 	tn_build_init(&gen->build, &gen->arena, &gen->strings, &gen->diags, NULL);
+	gen->choices = NULL;
+	gen->n_choices = 0;
 	gen->state = seed * 2654435761u ^ 0x9e3779b9u;
 	if (!gen->state)
 		gen->state = 1;
@@ -28,6 +30,10 @@ void tn_gen_release(struct tn_gen *gen)
 
 uint32_t tn_gen_random(struct tn_gen *gen, uint32_t n)
 {
+	if (gen->n_choices) { /* modulo: a choice keeps its meaning when others change */
+		gen->n_choices--;
+		return *gen->choices++ % n;
+	}
 	gen->state ^= gen->state << 13;
 	gen->state ^= gen->state >> 17;
 	gen->state ^= gen->state << 5;

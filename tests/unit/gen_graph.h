@@ -15,6 +15,8 @@ struct tn_gen {
 	struct tn_diags diags;
 	struct tn_build build;
 	uint32_t state; /* of the random numbers */
+	const uint8_t *choices; /* these are taken first; NULL: none */
+	size_t n_choices;
 };
 
 void tn_gen_init(struct tn_gen *gen, uint32_t seed);
