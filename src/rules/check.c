@@ -12,6 +12,7 @@
 #include "base/banned.h"
 
 #define STEPS_PER_NODE 2000ul /* of all evaluations of a rule, on an average */
+#define TRIAL_STEPS_MAX 1000000ul /* of a rule that is tried on a small model */
 #define FINDINGS_MAX   1000 /* of a rule in a graph */
 #define MESSAGE_MAX    1000 /* bytes */
 
@@ -410,7 +411,7 @@ const char *tn_rule_fault(
 	if (!facts.doc || !tn_query_open(&q, &facts, arena)) {
 		q.nomem = true;
 	} else {
-		q.most = TN_QUERY_STEPS_MAX;
+		q.most = TRIAL_STEPS_MAX;
 		compile_rule(&q, rule, &c);
 		if (!q.wrong && !q.nomem)
 			try_rule(&q, &c);

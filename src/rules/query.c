@@ -120,7 +120,8 @@ xmlXPathObjectPtr tn_query_evaluate(
 	xmlXPathObjectPtr result;
 
 	q->context->node = node;
-	q->context->opLimit = TN_QUERY_STEPS_MAX;
+	q->context->opLimit =
+		q->most < TN_QUERY_STEPS_MAX ? q->most : TN_QUERY_STEPS_MAX;
 	q->context->opCount = 0;
 	q->running = e->text;
 	result = xmlXPathCompiledEval(e->compiled, q->context);
