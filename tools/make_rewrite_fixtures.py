@@ -270,6 +270,55 @@ def transposed_sum(left=False):
     return n.finish(y) if left else n.finish(n.conv(n.transpose(y, [0, 2, 3, 1]), 3, (1, 1)))
 
 
+def transpose_narrow():
+    """Channels first and floats, as such frameworks hand them over: bytes are transposed."""
+    n = Small('transpose_narrow', 'f32')
+    x = n.input([1, 3, 8, 8])
+    y = n.activation('last', [1, 8, 8, 3], 1.0)
+    n.op('TRANSPOSE', [x, n.integers('perm', [0, 2, 3, 1])], [y])
+    n.dtype = 'i8'
+    return n.finish(n.conv(n.to_bytes(y, scale=f32(1 / 128)), 4, (3, 3), (2, 2)))
+
+
+def transpose_wide():
+    """Bytes are transposed before they become floats."""
+    n = Small('transpose_wide', 'i8')
+    x = n.conv(n.input([1, 6, 6, 3]), 4, (3, 3))
+    y = n.op('CAST', [x], [n.real('wide', x.shape)])
+    z = n.op('TRANSPOSE', [y, n.integers('perm', [0, 3, 1, 2])], [n.real('first', [1, 4, 6, 6])])
+    return n.finish(n.float_op('ABS', [z], z.shape))
+
+
+def transposed_channels(dtype, left=False):
+    """A scale for each channel, a border and a mean between channels first and last. Left:
+    the floats would be summed in another order."""
+    n = Small('transposed_channels_left' if left else 'transposed_channels', dtype)
+    x = n.transpose(n.conv(n.input([1, 6, 5, 3]), 4, (3, 3)), [0, 3, 2, 1] if left else
+                    [0, 3, 1, 2])
+    if left:
+        return n.finish(n.op('SUM', [x, n.integers('axes', [2, 3])],
+                             [n.activation('sum', [1, 4], 1.0)], keep_dims=False))
+    k = n.add(Tensor('scales', [4, 1, 1], 'f32', 1.0), 'const', data={'seed': 3}) \
+        if dtype == 'f32' else Tensor('scales', [4, 1, 1], 'i8', 1.0, f32(0.0125), 0)
+    if dtype == 'i8':
+        n.add(k, 'const', n.quant(k), {'values': [80, -60, 100, 40]})
+    x = n.op('MUL', [x, k], [n.activation('scaled', x.shape, 0.5)], activation='NONE')
+    to = n.integers('border', [0, 0, 0, 0, 1, 0, 0, 2])
+    n.tensors[-1]['shape'] = [4, 2]
+    x = n.op('PAD', [x, to], [n.activation('padded', [1, 4, 7, 7], x.rms, like=x)])
+    y = n.transpose(x, [0, 2, 3, 1])
+    return n.finish(n.conv(y, 3, (3, 3), pad='VALID'))
+
+
+def transposed_mean(dtype):
+    """What is left of the transpose behind the mean is nothing."""
+    n = Small('transposed_mean', dtype)
+    x = n.transpose(n.conv(n.input([1, 6, 5, 3]), 4, (3, 3)), [0, 3, 1, 2])
+    y = n.op('MEAN', [x, n.integers('axes', [2, 3])],
+             [n.activation('mean', [1, 4], 0.5, like=x)], keep_dims=False)
+    return n.finish(n.fully_connected(y, 3))
+
+
 def mean_left():
     """A mean and a pool round otherwise, so the clamp stays."""
     n = Small('mean_left', 'i8')
@@ -683,6 +732,13 @@ def all_graphs():
     yield 'transposed_rows_left_f32', transposed_rows('f32')
     yield 'transposed_sum_i8', transposed_sum()
     yield 'transposed_sum_left_i8', transposed_sum(True)
+    yield 'transpose_narrow_i8', transpose_narrow()
+    yield 'transpose_wide_i8', transpose_wide()
+    yield 'transposed_channels_i8', transposed_channels('i8')
+    yield 'transposed_channels_f32', transposed_channels('f32')
+    yield 'transposed_channels_left_f32', transposed_channels('f32', True)
+    yield 'transposed_mean_i8', transposed_mean('i8')
+    yield 'transposed_mean_f32', transposed_mean('f32')
     yield 'mean_left_i8', mean_left()
     yield 'mean_left_f32', mean_left_f32()
     yield 'mean_pool_i8', mean_pool()

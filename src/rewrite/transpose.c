@@ -1,14 +1,16 @@
 /* Transposes: two in a row are one; one in front of an op on single elements moves behind
  * it, where it may meet its inverse or an op that takes it in: a matrix product that can
- * read its operand either way, or a layer whose weights are permuted instead. */
+ * read its operand either way, or a layer whose weights are permuted instead. Where bytes
+ * become fewer it moves behind, where they become more before. */
+#include "rewrite/transpose.h"
+
 #include <string.h>
 
 #include "rewrite/values.h"
 
 #include "base/banned.h"
 
-static bool permutation_of(
-	struct tn_edit *e, const struct tn_op *op, int64_t perm[TN_RANK_MAX])
+bool tn_transpose_of(struct tn_edit *e, const struct tn_op *op, int64_t perm[TN_RANK_MAX])
 {
 	const struct tn_tensor *in = tn_edit_in(e, op, 0);
 
@@ -16,8 +18,7 @@ static bool permutation_of(
 	       tn_edit_permutation(e, op, in->shape.rank, perm);
 }
 
-/* The permutation becomes an attribute, so that no operand needs to be made for it. */
-static void set_permutation(struct tn_edit *e, struct tn_op *op, tn_tensor_id in,
+void tn_transpose_set(struct tn_edit *e, struct tn_op *op, tn_tensor_id in,
 	const int64_t *perm, uint32_t n)
 {
 	tn_edit_set_inputs(e, op, &in, 1);
@@ -32,7 +33,7 @@ static void join(struct tn_edit *e, struct tn_op *op, struct tn_op *before)
 	const struct tn_tensor *between = tn_edit_in(e, op, 0);
 	struct tn_rewrite *done;
 
-	if (!permutation_of(e, before, first) || !permutation_of(e, op, second) ||
+	if (!tn_transpose_of(e, before, first) || !tn_transpose_of(e, op, second) ||
 		!tn_edit_same_type(between, tn_edit_in(e, before, 0)) ||
 		!tn_edit_stable(e, before->inputs[0]))
 		return;
@@ -42,16 +43,34 @@ static void join(struct tn_edit *e, struct tn_op *op, struct tn_op *before)
 	done->tensor = between->name;
 	done->ram_bytes = between->bytes;
 	/* `before` stays for its other readers, or is dead code */
-	set_permutation(e, op, before->inputs[0], both, rank);
+	tn_transpose_set(e, op, before->inputs[0], both, rank);
 }
 
-/* Ops whose result at an index depends on the first operand there and on nothing else. */
+static int32_t width_of(const struct tn_tensor *t)
+{
+	return tn_dtype_bits(t->dtype);
+}
+
+/* Does the op give fewer bytes, or more? */
+static bool narrows(struct tn_edit *e, const struct tn_op *op)
+{
+	return width_of(tn_edit_out(e, op, 0)) < width_of(tn_edit_in(e, op, 0));
+}
+
+static bool widens(struct tn_edit *e, const struct tn_op *op)
+{
+	return width_of(tn_edit_out(e, op, 0)) > width_of(tn_edit_in(e, op, 0));
+}
+
+/* Ops whose result at an index depends on the first operand there and on nothing else, or
+ * on constants that can be transposed as well. */
 static bool does_not_care(struct tn_edit *e, const struct tn_op *op)
 {
 	uint32_t k;
 
-	return op->kind != OP_CAST && op->kind != OP_QUANTIZE &&
-	       op->kind != OP_DEQUANTIZE && tn_values_operand(e, op, &k) && k == 0;
+	if (tn_transpose_channels(e, op) || tn_transpose_pads(e, op))
+		return true;
+	return tn_values_operand(e, op, &k) && k == 0 && !widens(e, op);
 }
 
 /* Does the permutation exchange the last two dimensions and nothing else? */
@@ -114,31 +133,96 @@ static bool meets_taker(
 	return false;
 }
 
-/* transpose, op -> op, transpose: only where another transpose follows, so that the two
- * meet; alone it would gain nothing. */
-static void move_behind(
-	struct tn_edit *e, tn_op_id *reader, struct tn_op *op, struct tn_op *before)
+/* The op takes the place of the transpose in front of it, which comes behind it and reads
+ * a new tensor of this shape. */
+static void swap(struct tn_edit *e, tn_op_id *reader, struct tn_op *op,
+	struct tn_op *before, const struct tn_shape *shape)
 {
-	const tn_tensor_id between = op->inputs[0], out = op->outputs[0];
-	int64_t perm[TN_RANK_MAX];
+	const tn_tensor_id out = op->outputs[0];
 	tn_tensor_id moved;
 
-	if (!permutation_of(e, before, perm) || !tn_edit_private(e, between) ||
-		e->pinned[out.i] || !meets_taker(e, reader, out, perm) ||
-		!tn_edit_same_type(tn_edit_in(e, op, 0), tn_edit_in(e, before, 0)) ||
-		e->g.tensors[between.i].quant.n > 1 || e->g.tensors[out.i].quant.n > 1)
-		return;
-	set_permutation(
-		e, before, before->inputs[0], perm, e->g.tensors[between.i].shape.rank);
 	tn_edit_done(e, before, NULL);
-	moved = tn_edit_activation(
-		e, &e->g.tensors[out.i], &e->g.tensors[before->inputs[0].i].shape, op);
+	moved = tn_edit_activation(e, &e->g.tensors[out.i], shape, op);
 	if (e->failed)
 		return;
 	reader[moved.i] = tn_edit_id(e, op);
 	tn_edit_set_output(e, before, moved);
 	tn_edit_set_input(e, op, 0, moved);
 	tn_edit_exchange(e, before, op);
+}
+
+/* transpose, op -> op, transpose: only where another transpose follows, so that the two
+ * meet, or where fewer bytes are moved then; else it would gain nothing. */
+static void move_behind(
+	struct tn_edit *e, tn_op_id *reader, struct tn_op *op, struct tn_op *before)
+{
+	const tn_tensor_id between = op->inputs[0], out = op->outputs[0];
+	int64_t perm[TN_RANK_MAX];
+	struct tn_shape shape;
+
+	if (!tn_transpose_of(e, before, perm) || !tn_edit_private(e, between) ||
+		e->pinned[out.i] ||
+		!(narrows(e, op) || meets_taker(e, reader, out, perm)) ||
+		!tn_edit_same_type(tn_edit_in(e, op, 0), tn_edit_in(e, before, 0)) ||
+		e->g.tensors[between.i].quant.n > 1 || e->g.tensors[out.i].quant.n > 1)
+		return;
+	shape = e->g.tensors[before->inputs[0].i].shape;
+	if (tn_transpose_pads(e, op))
+		tn_transpose_unpad(e, op, perm, &shape);
+	else if (tn_transpose_channels(e, op))
+		tn_transpose_constant(e, op, perm);
+	tn_transpose_set(
+		e, before, before->inputs[0], perm, e->g.tensors[between.i].shape.rank);
+	if (!e->failed)
+		swap(e, reader, op, before, &shape);
+}
+
+/* op, transpose -> transpose, op: where more bytes would be moved behind the op. */
+static void move_before(
+	struct tn_edit *e, tn_op_id *reader, struct tn_op *transpose, struct tn_op *op)
+{
+	const tn_tensor_id between = transpose->inputs[0], from = op->inputs[0];
+	struct tn_shape shape = tn_edit_out(e, transpose, 0)->shape;
+	int64_t perm[TN_RANK_MAX];
+	tn_tensor_id moved;
+	uint32_t k;
+
+	if (op->n_outputs != 1 || !widens(e, op) || !tn_values_operand(e, op, &k) || k ||
+		!tn_transpose_of(e, transpose, perm) || !tn_edit_private(e, between) ||
+		!tn_edit_may_move(e, transpose->outputs[0]) || !tn_edit_stable(e, from) ||
+		e->g.tensors[from.i].quant.n > 1 || e->g.tensors[between.i].quant.n > 1 ||
+		!tn_edit_same_type(
+			tn_edit_in(e, transpose, 0), tn_edit_out(e, transpose, 0)))
+		return;
+	tn_transpose_set(e, transpose, between, perm, shape.rank);
+	tn_edit_done(e, transpose, NULL);
+	moved = tn_edit_activation(e, &e->g.tensors[from.i], &shape, op);
+	if (e->failed)
+		return;
+	reader[moved.i] = tn_edit_id(e, transpose);
+	tn_edit_set_output(e, op, moved);
+	tn_edit_set_input(e, transpose, 0, moved);
+	tn_edit_exchange(e, op, transpose);
+}
+
+/* A reduction of transposed elements: of those in their own order, and what is left is
+ * transposed, which is less. */
+static void move_behind_fold(
+	struct tn_edit *e, tn_op_id *reader, struct tn_op *op, struct tn_op *before)
+{
+	int64_t perm[TN_RANK_MAX], rest[TN_RANK_MAX];
+	struct tn_shape shape;
+	uint32_t n;
+
+	if (!tn_transpose_of(e, before, perm) || !tn_edit_private(e, op->inputs[0]) ||
+		e->pinned[op->outputs[0].i] ||
+		!tn_edit_same_type(tn_edit_in(e, op, 0), tn_edit_in(e, before, 0)) ||
+		tn_edit_in(e, op, 0)->quant.n > 1 || tn_edit_out(e, op, 0)->quant.n > 1 ||
+		!tn_transpose_fold(e, op, perm, &shape, rest, &n))
+		return;
+	tn_transpose_set(e, before, before->inputs[0], rest, n);
+	if (!e->failed)
+		swap(e, reader, op, before, &shape);
 }
 
 /* Operand k of op without its transpose, which goes or stays for other readers. */
@@ -161,8 +245,8 @@ static void take_into_product(struct tn_edit *e, struct tn_op *op, uint32_t k)
 	const char *name = k ? "adj_y" : "adj_x";
 	int64_t perm[TN_RANK_MAX];
 
-	if (!before || before->kind != OP_TRANSPOSE || !permutation_of(e, before, perm) ||
-		!product_takes(e, op, k, perm) ||
+	if (!before || before->kind != OP_TRANSPOSE ||
+		!tn_transpose_of(e, before, perm) || !product_takes(e, op, k, perm) ||
 		!tn_edit_same_type(tn_edit_in(e, op, k), tn_edit_in(e, before, 0)) ||
 		!tn_edit_stable(e, before->inputs[0]))
 		return;
@@ -195,7 +279,7 @@ static void take_into_layer(
 	tn_tensor_id weights;
 	uint8_t *data;
 
-	if (!permutation_of(e, before, perm) || !tn_edit_stable(e, before->inputs[0]) ||
+	if (!tn_transpose_of(e, before, perm) || !tn_edit_stable(e, before->inputs[0]) ||
 		!tn_edit_same_type(tn_edit_in(e, op, 0), tn_edit_in(e, before, 0)))
 		return;
 	layer = layer_takes(e, reader, op, perm);
@@ -224,7 +308,7 @@ static bool same_permutation(
 	int64_t p[TN_RANK_MAX], q[TN_RANK_MAX];
 	const uint32_t rank = tn_edit_in(e, a, 0)->shape.rank;
 
-	return permutation_of(e, a, p) && permutation_of(e, b, q) &&
+	return tn_transpose_of(e, a, p) && tn_transpose_of(e, b, q) &&
 	       tn_shape_equal(&tn_edit_in(e, a, 0)->shape, &tn_edit_in(e, b, 0)->shape) &&
 	       memcmp(p, q, rank * sizeof(*p)) == 0;
 }
@@ -258,7 +342,7 @@ static void move_behind_both(
 		!is_only_moved(e, b) || e->pinned[op->outputs[0].i] || !out ||
 		out->quant.n > 1 ||
 		!tn_shape_equal(&out->shape, &tn_edit_in(e, op, 0)->shape) ||
-		!permutation_of(e, a, perm))
+		!tn_transpose_of(e, a, perm))
 		return;
 	later = position[tn_edit_id(e, a).i] > position[tn_edit_id(e, b).i] ? a : b;
 	other = later == a ? b : a;
@@ -275,7 +359,7 @@ static void move_behind_both(
 	tn_edit_kill(e, other);
 	reader[between.i] = tn_edit_id(e, op);
 	tn_edit_set_output(e, later, between);
-	set_permutation(e, later, between, perm, rank);
+	tn_transpose_set(e, later, between, perm, rank);
 	saved = *op;
 	*op = *later;
 	op->outputs = saved.outputs; /* the lists change hands with the records */
@@ -325,10 +409,15 @@ void tn_rewrite_transposes(struct tn_edit *e)
 			continue;
 		}
 		before = tn_edit_producer(e, op, 0);
+		if (before && op->kind == OP_TRANSPOSE && before->kind != OP_TRANSPOSE &&
+			tn_edit_in(e, before, 0))
+			move_before(e, reader, op, before);
 		if (!before || before->kind != OP_TRANSPOSE)
 			continue;
 		if (op->kind == OP_TRANSPOSE)
 			join(e, op, before);
+		else if (tn_op_info(op->kind)->access == ACCESS_REDUCE)
+			move_behind_fold(e, reader, op, before);
 		else if (op->kind == OP_RESHAPE)
 			take_into_layer(e, reader, op, before);
 		else if (does_not_care(e, op))

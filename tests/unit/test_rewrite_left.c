@@ -153,7 +153,7 @@ static const char *const left[] = { "pad_max_pool_f32", "pad_max_pool_left_i8",
 	"matmul_two_readers_left_f32", "bias_left_f32", "bias_twice_left_f32",
 	"maximum_left_f32", "chain_left_f32", "chain_two_readers_left_i8",
 	"qdq_add_seen_left_i8", "qdq_mul_left_i8", "transposed_sum_left_i8",
-	"mean_left_i8", "mean_left_f32" };
+	"mean_left_i8", "mean_left_f32", "transposed_channels_left_f32" };
 
 /* Near misses: nothing is done, and the graph is the file's, byte for byte. */
 START_TEST(near_misses_stay)
