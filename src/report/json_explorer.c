@@ -374,12 +374,11 @@ enum tn_status tn_explorer_graph_write(const struct tn_view *v, struct tn_strbuf
 static json_t *key_of(const struct tn_view *v, uint32_t op)
 {
 	const struct tn_op *o = &v->g->ops[op];
-	json_t *name = NULL;
 
-	for (uint32_t k = 0; k < o->n_outputs && !name; k++)
+	for (uint32_t k = 0; k < o->n_outputs; k++)
 		if (o->outputs[k].i != TN_NONE && *v->g->tensors[o->outputs[k].i].name)
-			name = tn_json_text(v->g->tensors[o->outputs[k].i].name);
-	return name ? name : number("", op);
+			return tn_json_text(v->g->tensors[o->outputs[k].i].name);
+	return number("", op);
 }
 
 /* What the op does with its inputs' bytes, and the colour of it. Nothing is green without
