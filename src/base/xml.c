@@ -21,7 +21,7 @@ void tn_xml_complain(struct tn_xml *x, long line, const char *fmt, ...)
 		 : NULL;
 	if (d && line > 0)
 		d->line = (size_t)line;
-	x->nomem = x->nomem || !text;
+	x->nomem = x->nomem || !d;
 	x->wrong = true;
 }
 
@@ -54,7 +54,9 @@ static void on_error(void *user, xmlError *error)
 	struct tn_xml *x = user;
 	const xmlNode *node = error->node;
 
-	if (x->wrong) /* the first tells enough */
+	if (error->code == XML_ERR_NO_MEMORY)
+		x->nomem = true;
+	if (x->wrong || x->nomem) /* the first tells enough */
 		return;
 	/* the node is where the validator has got to, inside of the one that it means */
 	while (node && error->str1 && node->parent &&
@@ -121,9 +123,10 @@ xmlDocPtr tn_xml_read(struct tn_xml *x, const char *schema, size_t schema_len)
 	xmlSetStructuredErrorFunc(x, on_error);
 	doc = xmlCtxtReadMemory(parser, source->text, (int)source->len, source->name,
 		NULL, XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_NOCDATA);
-	if (!doc && !x->wrong)
+	if (!doc && !x->wrong && !x->nomem)
 		tn_xml_complain(x, 1, "it is no XML");
-	if (doc && (x->wrong || (schema && !is_valid(x, doc, schema, schema_len)))) {
+	if (doc && (x->wrong || x->nomem ||
+			   (schema && !is_valid(x, doc, schema, schema_len)))) {
 		xmlFreeDoc(doc);
 		doc = NULL;
 	}
