@@ -87,10 +87,13 @@ static void read_board(struct reader *r, xmlNodePtr node)
 		xml->nomem = true;
 }
 
-static void read_source(struct reader *r)
+/* What comes with the program is known to be valid: a test reads it as a user's. */
+static void read_source(struct reader *r, bool shipped)
 {
-	const struct tn_embedded *schema = tn_embedded_find(tn_board_packs, "boards.rng");
-	xmlDocPtr doc = tn_xml_read(&r->xml, schema->text, schema->len);
+	const struct tn_embedded *schema =
+		shipped ? NULL : tn_embedded_find(tn_board_packs, "boards.rng");
+	xmlDocPtr doc = tn_xml_read(
+		&r->xml, schema ? schema->text : NULL, schema ? schema->len : 0);
 	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
 
 	for (xmlNodePtr node = root ? root->children : NULL; node; node = node->next)
@@ -120,7 +123,7 @@ enum tn_status tn_boards_read(const char *file, struct tn_arena *arena,
 		*source = (struct tn_source){ "boards.xml", pack->text, pack->len, true };
 	source->is_text = true;
 	r.xml.source = source;
-	read_source(&r);
+	read_source(&r, !file);
 	if (r.xml.nomem || diags->failed)
 		return TN_ERR_NOMEM;
 	*io = (struct tn_boards){ r.list.items, r.list.count };

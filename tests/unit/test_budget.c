@@ -25,6 +25,11 @@ START_TEST(shipped_boards)
 
 	tn_arena_init(&arena);
 	tn_diags_init(&diags, &arena);
+	/* as a user's file it is checked against the schema */
+	ck_assert_int_eq(
+		tn_boards_read(tn_test_path("rules/boards.xml"), &arena, &diags, &boards),
+		TN_OK);
+	boards = (struct tn_boards){ 0 };
 	ck_assert_int_eq(tn_boards_read(NULL, &arena, &diags, &boards), TN_OK);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		ck_assert_msg(tn_board_find(&boards, wanted[i]) != NULL, "%s", wanted[i]);
