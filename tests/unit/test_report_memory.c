@@ -2,6 +2,7 @@
  * may crash. Linked with malloc, calloc and realloc wrapped; jansson and libxml2 allocate
  * through the same door. cgraph ends the program when it gets no memory: its own
  * allocations are left alone. */
+#define _POSIX_C_SOURCE 200809L
 #include "suite.h"
 
 #include <stdio.h>
@@ -12,28 +13,37 @@
 #include <libxml/parser.h>
 #include <libxml/xmlmemory.h>
 
+#include <unistd.h>
+
 #include "report/ascii.h"
 #include "report/csv.h"
 #include "report/dot.h"
 #include "report/github.h"
+#include "report/graph_svg.h"
 #include "report/hops.h"
 #include "report/html.h"
 #include "report/json.h"
+#include "report/json_explorer.h"
 #include "report/junit.h"
 #include "report/markdown.h"
+#include "report/plan_view_json.h"
 #include "report/sarif.h"
 #include "report/svg.h"
 #include "report/text.h"
 #include "report/trace.h"
 #include "report_sample.h"
+#include "tenure/tenure.h"
 
 static long left = -1; /* allocations until one fails; negative: none does */
+static bool for_good; /* and all that come after it */
 static bool failed;
 
 static bool fails(void)
 {
-	if (left < 0 || left-- > 0)
+	if (left < 0 || (left > 0 && left--))
 		return false;
+	if (!for_good)
+		left = -1;
 	failed = true;
 	return true;
 }
@@ -118,6 +128,21 @@ static enum tn_status hops(const struct tn_view *v, struct tn_strbuf *out)
 	return tn_hops_write(v, (tn_tensor_id){ S_M }, out);
 }
 
+static enum tn_status graph_svg(const struct tn_view *v, struct tn_strbuf *out)
+{
+	return tn_graph_svg_write(v, NULL, out);
+}
+
+static enum tn_status live(const struct tn_view *v, struct tn_strbuf *out)
+{
+	return tn_explorer_overlay_write(v, OVERLAY_LIVE, out);
+}
+
+static enum tn_status verdicts(const struct tn_view *v, struct tn_strbuf *out)
+{
+	return tn_explorer_overlay_write(v, OVERLAY_VERDICTS, out);
+}
+
 static const struct {
 	const char *name;
 	enum tn_status (*write)(const struct tn_view *v, struct tn_strbuf *out);
@@ -136,6 +161,11 @@ static const struct {
 	{ "hops", hops },
 	{ "HTML", tn_html_write },
 	{ "SVG", tn_svg_write },
+	{ "graph SVG", graph_svg },
+	{ "plan JSON", tn_plan_view_json },
+	{ "Model Explorer graph", tn_explorer_graph_write },
+	{ "live bytes for Model Explorer", live },
+	{ "verdicts for Model Explorer", verdicts },
 };
 
 static void report_some(struct sample *s)
@@ -183,6 +213,169 @@ START_TEST(nth_allocation_fails)
 }
 END_TEST
 
+/* ---- commands: what they write, and what they say ---- */
+
+enum { FILES_MAX = 9 };
+
+struct command {
+	const char *name;
+	int (*run)(tenure_options *o, char (*files)[64]);
+	int files; /* that it writes */
+};
+
+static const char graph[] = "fixtures/graphs/residual_i8.json";
+
+static int run_report(tenure_options *o, char (*files)[64])
+{
+	o->output = files[0];
+	o->svg = files[1];
+	o->dot = files[2];
+	o->trace = files[3];
+	o->explorer = files[4];
+	o->overlay = files[5];
+	o->overlay_verdicts = files[6];
+	o->csv = files[7];
+	o->target = "stm32f746";
+	return tenure_report(o, tn_test_path(graph));
+}
+
+static int run_diff(tenure_options *o, char (*files)[64], const char *format)
+{
+	char before[512];
+
+	snprintf(before, sizeof(before), "%s", tn_test_path(graph));
+	o->output = files[0];
+	o->format = format;
+	return tenure_diff(o, before, tn_test_path("fixtures/graphs/kws_i8.json"));
+}
+
+static int run_diff_page(tenure_options *o, char (*files)[64])
+{
+	return run_diff(o, files, "html");
+}
+
+static int run_diff_text(tenure_options *o, char (*files)[64])
+{
+	return run_diff(o, files, "text");
+}
+
+static int run_diff_json(tenure_options *o, char (*files)[64])
+{
+	return run_diff(o, files, "json");
+}
+
+static int run_diff_markdown(tenure_options *o, char (*files)[64])
+{
+	return run_diff(o, files, "markdown");
+}
+
+static const struct command commands[] = {
+	{ "report", run_report, 8 },
+	{ "diff, page", run_diff_page, 1 },
+	{ "diff, text", run_diff_text, 1 },
+	{ "diff, JSON", run_diff_json, 1 },
+	{ "diff, Markdown", run_diff_markdown, 1 },
+};
+
+static char *contents(const char *file, size_t *out_len)
+{
+	FILE *f = fopen(file, "rb");
+	char *text = NULL;
+
+	*out_len = 0;
+	if (!f)
+		return NULL;
+	ck_assert_int_eq(fseek(f, 0, SEEK_END), 0);
+	*out_len = (size_t)ftell(f);
+	rewind(f);
+	text = malloc(*out_len + 1);
+	ck_assert(text && fread(text, 1, *out_len, f) == *out_len);
+	fclose(f);
+	return text;
+}
+
+static int run_command(const struct command *c, char (*files)[64], long n, FILE *err)
+{
+	tenure_options o;
+	int status;
+
+	tenure_options_init(&o);
+	o.out = o.err = err;
+	o.config = "none";
+	left = n;
+	for_good =
+		true; /* readers ask for memory again to tell a wrong file from a lack */
+	failed = false;
+	status = c->run(&o, files);
+	left = -1;
+	return status;
+}
+
+/* The command tells, and what it has written is whole: each file is there as it is when
+ * there is memory, or not at all. */
+static void check_command(const struct command *c, char (*files)[64], char *const *whole,
+	const size_t *len, long n)
+{
+	FILE *err = tmpfile();
+	int status = run_command(c, files, n, err);
+	char said[128] = "";
+
+	rewind(err);
+	(void)!fgets(said, sizeof(said), err);
+
+	ck_assert_msg(status == TENURE_RESOURCES || status == TENURE_OK,
+		"%s, allocation %ld: exit status %d, %s", c->name, n, status, said);
+	ck_assert_msg(status == TENURE_OK || *said, "%s, allocation %ld: not a word",
+		c->name, n);
+	for (int i = 0; i < c->files; i++) {
+		size_t got_len;
+		char *got = contents(files[i], &got_len);
+
+		ck_assert_msg(got || status != TENURE_OK, "%s, allocation %ld: no file",
+			c->name, n);
+		ck_assert_msg(!got || (got_len == len[i] &&
+					      memcmp(got, whole[i], got_len) == 0),
+			"%s, allocation %ld: part of file %d", c->name, n, i);
+		free(got);
+		unlink(files[i]);
+	}
+	fclose(err);
+}
+
+START_TEST(commands_tell)
+{
+	const struct command *c = &commands[_i];
+	char folder[] = "/tmp/tenure-XXXXXX", files[FILES_MAX][64];
+	char *whole[FILES_MAX];
+	size_t len[FILES_MAX];
+	bool more = true;
+
+	ck_assert(mkdtemp(folder));
+	for (int i = 0; i < FILES_MAX; i++)
+		snprintf(files[i], sizeof(files[i]), "%s/%d", folder, i);
+	ck_assert_int_eq(run_command(c, files, -1, stderr), TENURE_OK);
+	for (int i = 0; i < c->files; i++) {
+		whole[i] = contents(files[i], &len[i]);
+		ck_assert_msg(whole[i] && len[i] > 0, "%s: file %d", c->name, i);
+		unlink(files[i]);
+	}
+	for (long n = 0; more; n += 1 + n / 12) {
+		check_command(c, files, whole, len, n);
+		more = failed;
+	}
+	for (int i = 0; i < c->files; i++)
+		free(whole[i]);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+/* libxml2 would print a line for each. */
+static void silent(void *user, const char *format, ...)
+{
+	(void)user;
+	(void)format;
+}
+
 Suite *tn_test_suite(void)
 {
 	Suite *suite = suite_create("report_memory");
@@ -191,9 +384,12 @@ Suite *tn_test_suite(void)
 	json_set_alloc_funcs(__wrap_malloc, free);
 	xmlMemSetup(free, __wrap_malloc, __wrap_realloc, wrapped_strdup);
 	xmlInitParser();
+	xmlSetGenericErrorFunc(NULL, silent);
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(
 		tc, nth_allocation_fails, 0, (int)(sizeof(writers) / sizeof(*writers)));
+	tcase_add_loop_test(
+		tc, commands_tell, 0, (int)(sizeof(commands) / sizeof(*commands)));
 	suite_add_tcase(suite, tc);
 	return suite;
 }
