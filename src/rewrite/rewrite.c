@@ -209,7 +209,8 @@ void tn_rewrites_report(const struct tn_rewrites *log, const struct tn_source *s
 	for (size_t i = 0; i < log->list.count; i++) {
 		const struct tn_rewrite *r = &log->list.items[i];
 
-		if (r->done && r->pass != PASS_CANONICAL && r->pass != PASS_SYNONYM)
+		if (r->done && r->pass != PASS_CANONICAL && r->pass != PASS_SYNONYM &&
+			r->pass != PASS_LAYOUT)
 			report_one(r, source, diags);
 		if (!r->done && r->pass == PASS_TRANSPOSE && r->ram_bytes > 0)
 			tn_diag_at(diags, SEVERITY_NOTE, "layout/transpose", source,
