@@ -178,7 +178,7 @@ static bool works_last(struct tn_layout *l, const struct tn_op *op)
 	return false;
 }
 
-/* "x/nhwc", or with a number when there is such an op. */
+/* The name with "/nhwc" or "/nchw" behind it, and a number when there is such an op. */
 static const char *unique_name(struct tn_layout *l, const char *tensor, const char *what)
 {
 	for (uint32_t n = 0;; n++) {
