@@ -30,23 +30,23 @@ static void tell(struct tn_run *run, const struct tn_repair_step *s)
 static enum tn_status insert(
 	struct tn_run *run, const struct tn_repair *wanted, struct copies *list)
 {
-	const struct tn_graph before = run->graph;
 	const size_t had = list->count;
-	enum tn_status status = TN_OK;
+	uint32_t bad;
+	enum tn_status status;
 
-	for (uint32_t i = 0; i < wanted->n_copies && status == TN_OK; i++) {
+	if (had + wanted->n_copies > TN_PLAN_COPIES_MAX)
+		return TN_ERR_INPUT;
+	for (uint32_t i = 0; i < wanted->n_copies; i++) {
 		const struct tn_claim_copy *c = &wanted->copies[i];
 		const struct tn_plan_copy copy = { c->tensor, c->before, c->reader };
 
-		status = tn_rewrite_insert_copy(
-			&run->graph, &copy, &run->arena, &run->strings, &run->graph);
-		if (status == TN_OK && !tn_vec_push(&run->arena, list, copy))
-			status = TN_ERR_NOMEM;
+		if (!tn_vec_push(&run->arena, list, copy))
+			return TN_ERR_NOMEM;
 	}
-	if (status != TN_OK) {
-		run->graph = before;
+	status = tn_rewrite_insert_copies(&run->graph, list->items + had,
+		wanted->n_copies, &run->arena, &run->strings, &run->graph, &bad);
+	if (status == TN_ERR_INPUT)
 		list->count = had;
-	}
 	return status;
 }
 

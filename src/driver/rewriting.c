@@ -46,19 +46,18 @@ static enum tn_status check_exact(
 
 static enum tn_status insert(struct tn_run *run, const struct tn_plan_changes *changes)
 {
-	enum tn_status status = TN_OK;
+	uint32_t bad;
+	enum tn_status status;
 
-	for (uint32_t i = 0; i < changes->n_copies && status == TN_OK; i++) {
-		const struct tn_plan_copy *copy = &changes->copies[i];
-
-		status = tn_rewrite_insert_copy(
-			&run->graph, copy, &run->arena, &run->strings, &run->graph);
-		if (status == TN_ERR_INPUT)
-			tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/stale",
-				run->plan_source, "/copies", NULL,
-				"copy %u of the plan does not fit the graph", i);
-	}
-	return status == TN_ERR_INPUT ? TN_ERR_REFUSED : status;
+	if (!changes->n_copies)
+		return TN_OK;
+	status = tn_rewrite_insert_copies(&run->graph, changes->copies, changes->n_copies,
+		&run->arena, &run->strings, &run->graph, &bad);
+	if (status != TN_ERR_INPUT)
+		return status;
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/stale", run->plan_source, "/copies",
+		NULL, "copy %u of the plan does not fit the graph", bad);
+	return TN_ERR_REFUSED;
 }
 
 enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)

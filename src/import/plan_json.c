@@ -339,8 +339,13 @@ static bool read_copies(
 	*out_n = 0;
 	if (!list || !tn_json_want(&r->im, RULE, &list_at, list, JSON_ARRAY))
 		return true;
+	if (n > TN_PLAN_COPIES_MAX) {
+		tn_json_error(&r->im, RULE, &list_at, "more than %d copies",
+			TN_PLAN_COPIES_MAX);
+		return true;
+	}
 	*out = TN_NEW_ARRAY(r->im.arena, struct tn_plan_copy, n);
-	if (!*out || n >= UINT32_MAX)
+	if (!*out)
 		return false;
 	*out_n = (uint32_t)n;
 	for (size_t i = 0; i < n; i++) {

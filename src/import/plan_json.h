@@ -26,6 +26,8 @@ enum tn_status TN_MUST_CHECK tn_import_plan_json(const struct tn_graph *g,
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
 	struct tn_plan *out);
 
+#define TN_PLAN_COPIES_MAX 256 /* that a plan may ask for */
+
 /* What the file's graph went through before it was planned, and must go through again
  * before the plan fits it. */
 struct tn_plan_changes {

@@ -68,91 +68,109 @@ static bool keeps_meaning(const struct tn_graph *g, const struct tn_plan_copy *c
 	return true;
 }
 
-/* A name that nothing else has. */
+/* A name that nothing else has; names are interned. */
 static const char *name_of_copy(const struct tn_graph *g, uint32_t tensor,
 	struct tn_arena *arena, struct tn_strings *strings)
 {
+	const char *own = g->tensors[tensor].name;
+
 	for (uint32_t k = 0; k <= g->n_tensors + g->n_ops; k++) {
-		const char *own = g->tensors[tensor].name;
 		const char *name = k ? tn_arena_printf(arena, "%s_copy%u", own, k + 1)
 				     : tn_arena_printf(arena, "%s_copy", own);
 		bool taken = false;
 
+		name = name ? tn_str_intern(strings, name, strlen(name)) : NULL;
 		if (!name)
 			return NULL;
 		for (uint32_t i = 0; i < g->n_tensors && !taken; i++)
-			taken = strcmp(g->tensors[i].name, name) == 0;
+			taken = g->tensors[i].name == name;
 		for (uint32_t i = 0; i < g->n_ops && !taken; i++)
-			taken = strcmp(g->ops[i].name, name) == 0;
+			taken = g->ops[i].name == name;
 		if (!taken)
-			return tn_str_intern(strings, name, strlen(name));
+			return name;
 	}
 	return NULL;
 }
 
-static tn_op_id *longer(const tn_op_id *list, uint32_t n, uint32_t at, uint32_t op,
-	struct tn_arena *arena)
+/* The list, with room for `more`; NULL: no memory. */
+static tn_op_id *roomy(
+	const tn_op_id *list, uint32_t n, uint32_t more, struct tn_arena *arena)
 {
-	tn_op_id *copy = TN_NEW_ARRAY(arena, tn_op_id, (size_t)n + 1);
+	tn_op_id *copy = TN_NEW_ARRAY(arena, tn_op_id, (size_t)n + more);
 
-	if (!copy)
-		return NULL;
-	for (uint32_t i = 0; i < n; i++)
-		copy[i < at ? i : i + 1] = list[i];
-	copy[at].i = op;
+	if (copy && n)
+		memcpy(copy, list, n * sizeof(*copy));
 	return copy;
 }
 
-/* What claims and branches say of ops. */
-static bool extend_lists(struct tn_graph *g, const struct tn_graph *old,
-	const struct tn_plan_copy *copy, struct tn_arena *arena)
+/* A graph of its own, with room for so many copies. */
+static bool begin(struct tn_graph *g, uint32_t more, struct tn_arena *arena)
 {
-	const uint32_t op = old->n_ops, root = root_of(old, copy->tensor);
+	const struct tn_graph old = *g;
 
-	g->claims = TN_NEW_ARRAY(arena, struct tn_claim, old->n_claims);
-	g->branches = TN_NEW_ARRAY(arena, struct tn_branch, old->n_branches);
-	if (!g->claims || !g->branches)
+	g->tensors = TN_NEW_ARRAY(arena, struct tn_tensor, (size_t)old.n_tensors + more);
+	g->ops = TN_NEW_ARRAY(arena, struct tn_op, (size_t)old.n_ops + more);
+	g->schedule = roomy(old.schedule, old.n_ops, more, arena);
+	g->claims = TN_NEW_ARRAY(arena, struct tn_claim, old.n_claims);
+	g->branches = TN_NEW_ARRAY(arena, struct tn_branch, old.n_branches);
+	if (!g->tensors || !g->ops || !g->schedule || !g->claims || !g->branches)
 		return false;
-	for (uint32_t i = 0; i < old->n_claims; i++) {
+	if (old.n_tensors)
+		memcpy(g->tensors, old.tensors, old.n_tensors * sizeof(*g->tensors));
+	if (old.n_ops)
+		memcpy(g->ops, old.ops, old.n_ops * sizeof(*g->ops));
+	for (uint32_t i = 0; i < old.n_claims; i++) {
 		struct tn_claim *c = &g->claims[i];
-		uint32_t at;
 
-		*c = old->claims[i];
-		at = place_in(c->order, c->n_order, copy);
-		if (at == c->n_order)
-			continue;
-		c->order = longer(c->order, c->n_order++, at, op, arena);
-		if (!c->order)
+		*c = old.claims[i];
+		if (c->n_order && !(c->order = roomy(c->order, c->n_order, more, arena)))
 			return false;
 	}
-	for (uint32_t i = 0; i < old->n_branches; i++) {
+	for (uint32_t i = 0; i < old.n_branches; i++) {
 		struct tn_branch *b = &g->branches[i];
-		bool makes = false;
 
-		*b = old->branches[i];
-		for (uint32_t k = 0; k < b->n_ops; k++)
-			makes = makes || changes(old, &old->ops[b->ops[k].i], root);
-		if (!makes) /* else it is there in this branch only */
-			continue;
-		b->ops = longer(b->ops, b->n_ops, b->n_ops, op, arena);
-		b->n_ops++;
-		if (!b->ops)
+		*b = old.branches[i];
+		if (!(b->ops = roomy(b->ops, b->n_ops, more, arena)))
 			return false;
 	}
 	return true;
 }
 
-static bool add_tensor(struct tn_graph *g, const struct tn_graph *old,
-	const struct tn_plan_copy *copy, const char *name, struct tn_arena *arena)
+static void put_at(tn_op_id *list, uint32_t n, uint32_t at, uint32_t op)
 {
-	struct tn_tensor *t;
+	memmove(list + at + 1, list + at, (n - at) * sizeof(*list));
+	list[at].i = op;
+}
 
-	g->tensors = TN_NEW_ARRAY(arena, struct tn_tensor, (size_t)old->n_tensors + 1);
-	if (!g->tensors)
-		return false;
-	memcpy(g->tensors, old->tensors, old->n_tensors * sizeof(*old->tensors));
-	t = &g->tensors[g->n_tensors++];
-	*t = old->tensors[copy->tensor];
+/* What schedules, claims and branches say of ops. */
+static void extend_lists(struct tn_graph *g, const struct tn_plan_copy *copy, uint32_t op)
+{
+	const uint32_t root = root_of(g, copy->tensor);
+
+	put_at(g->schedule, op, place_in(g->schedule, op, copy), op);
+	for (uint32_t i = 0; i < g->n_claims; i++) {
+		struct tn_claim *c = &g->claims[i];
+		uint32_t at = place_in(c->order, c->n_order, copy);
+
+		if (at < c->n_order)
+			put_at(c->order, c->n_order++, at, op);
+	}
+	for (uint32_t i = 0; i < g->n_branches; i++) {
+		struct tn_branch *b = &g->branches[i];
+		bool makes = false;
+
+		for (uint32_t k = 0; k < b->n_ops; k++)
+			makes = makes || changes(g, &g->ops[b->ops[k].i], root);
+		if (makes) /* the tensor is there in this branch only */
+			b->ops[b->n_ops++].i = op;
+	}
+}
+
+static void add_tensor(struct tn_graph *g, uint32_t like, const char *name)
+{
+	struct tn_tensor *t = &g->tensors[g->n_tensors++];
+
+	*t = g->tensors[like];
 	t->name = name;
 	t->role = ROLE_ACT;
 	t->clobber = t->mutated = t->observed = t->seeded = false;
@@ -162,23 +180,27 @@ static bool add_tensor(struct tn_graph *g, const struct tn_graph *old,
 	t->view_of.i = TN_NONE;
 	t->view_offset = 0;
 	t->has_strides = false;
-	return true;
 }
 
-static bool add_op(struct tn_graph *g, const struct tn_graph *old,
-	const struct tn_plan_copy *copy, const char *name, const char *type,
-	struct tn_arena *arena)
+static bool insert(struct tn_graph *g, const struct tn_plan_copy *copy,
+	struct tn_arena *arena, struct tn_strings *strings)
 {
-	const struct tn_op *reads = &old->ops[copy->reader];
+	struct tn_op *reader = &g->ops[copy->reader];
+	const char *name = name_of_copy(g, copy->tensor, arena, strings);
+	const char *type = tn_str_intern(strings, "RESHAPE", 7);
 	tn_tensor_id *ends = TN_NEW_ARRAY(arena, tn_tensor_id, 2);
-	tn_tensor_id *inputs = TN_NEW_ARRAY(arena, tn_tensor_id, reads->n_inputs);
+	tn_tensor_id *inputs = TN_NEW_ARRAY(arena, tn_tensor_id, reader->n_inputs);
 
-	g->ops = TN_NEW_ARRAY(arena, struct tn_op, (size_t)old->n_ops + 1);
-	if (!g->ops || !ends || !inputs)
+	if (!name || !type || !ends || !inputs)
 		return false;
-	memcpy(g->ops, old->ops, old->n_ops * sizeof(*old->ops));
 	ends[0].i = copy->tensor;
-	ends[1].i = old->n_tensors;
+	ends[1].i = g->n_tensors;
+	for (uint32_t k = 0; k < reader->n_inputs; k++)
+		inputs[k] =
+			reader->inputs[k].i == copy->tensor ? ends[1] : reader->inputs[k];
+	reader->inputs = inputs;
+	extend_lists(g, copy, g->n_ops);
+	add_tensor(g, copy->tensor, name);
 	g->ops[g->n_ops++] = (struct tn_op){ .name = name,
 		.kind = OP_RESHAPE,
 		.type = type,
@@ -186,32 +208,27 @@ static bool add_op(struct tn_graph *g, const struct tn_graph *old,
 		.n_inputs = 1,
 		.outputs = ends + 1,
 		.n_outputs = 1,
-		.pointer = reads->pointer,
-		.file_index = reads->file_index };
-	for (uint32_t k = 0; k < reads->n_inputs; k++)
-		inputs[k] =
-			reads->inputs[k].i == copy->tensor ? ends[1] : reads->inputs[k];
-	g->ops[copy->reader].inputs = inputs;
+		.pointer = reader->pointer,
+		.file_index = reader->file_index };
 	return true;
 }
 
-enum tn_status tn_rewrite_insert_copy(const struct tn_graph *g,
-	const struct tn_plan_copy *copy, struct tn_arena *arena,
-	struct tn_strings *strings, struct tn_graph *out)
+enum tn_status tn_rewrite_insert_copies(const struct tn_graph *g,
+	const struct tn_plan_copy *copies, uint32_t n, struct tn_arena *arena,
+	struct tn_strings *strings, struct tn_graph *out, uint32_t *out_bad)
 {
-	struct tn_graph old = *g, made = *g;
-	const char *name, *type;
+	struct tn_graph made = *g;
 
-	if (!keeps_meaning(&old, copy))
-		return TN_ERR_INPUT;
-	name = name_of_copy(&old, copy->tensor, arena, strings);
-	type = tn_str_intern(strings, "RESHAPE", 7);
-	made.schedule = longer(old.schedule, old.n_ops,
-		place_in(old.schedule, old.n_ops, copy), old.n_ops, arena);
-	if (!name || !type || !made.schedule || !extend_lists(&made, &old, copy, arena) ||
-		!add_tensor(&made, &old, copy, name, arena) ||
-		!add_op(&made, &old, copy, name, type, arena))
+	*out_bad = 0;
+	if (!begin(&made, n, arena))
 		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		*out_bad = i;
+		if (!keeps_meaning(&made, &copies[i]))
+			return TN_ERR_INPUT;
+		if (!insert(&made, &copies[i], arena, strings))
+			return TN_ERR_NOMEM;
+	}
 	*out = made;
 	return TN_OK;
 }

@@ -8,15 +8,16 @@
 #include "ir/graph.h"
 #include "plan/plan.h"
 
-/* The graph with one more op, which copies a tensor, and one more tensor, which one op
- * then reads instead. Ids of old ones stay, new ones are the last; claims, branches and
- * scopes stay and know of the copy. *out lives in the arena and points into *g.
+/* The graph with more ops, each of which copies a tensor to a new one, which one op then
+ * reads instead. One is inserted after the other: a later one may name what an earlier one
+ * has made. Ids of old ops and tensors stay, new ones are the last; claims, branches and
+ * scopes stay and know of the copies. *out lives in the arena and points into *g.
  *
- * TN_ERR_INPUT when the copy names what is not there, when the reader does not read the
- * tensor, or when the tensor is written between the place of the copy and the reader, so
- * that the graph would mean something else. TN_ERR_NOMEM. */
-enum tn_status TN_MUST_CHECK tn_rewrite_insert_copy(const struct tn_graph *g,
-	const struct tn_plan_copy *copy, struct tn_arena *arena,
-	struct tn_strings *strings, struct tn_graph *out);
+ * TN_ERR_INPUT, and *out_bad is the copy, when it names what is not there, when the reader
+ * does not read the tensor, or when the tensor is written between the place of the copy and
+ * the reader, so that the graph would mean something else. TN_ERR_NOMEM. */
+enum tn_status TN_MUST_CHECK tn_rewrite_insert_copies(const struct tn_graph *g,
+	const struct tn_plan_copy *copies, uint32_t n, struct tn_arena *arena,
+	struct tn_strings *strings, struct tn_graph *out, uint32_t *out_bad);
 
 #endif

@@ -142,6 +142,12 @@ def remedies():
             wrong.append('%s: where is %s?' % (kind, claim['out']))
         if len(plan.get('copies', [])) != {'inserted_copy': 1, 'two_copies': 2}.get(kind, 0):
             wrong.append('%s: copies %s' % (kind, plan.get('copies')))
+        if plan.get('copies'):
+            other = json.loads(out.read_text())
+            other['copies'] *= 200
+            (folder / 'bad.json').write_text(json.dumps(other))
+            if run('verify', path, folder / 'bad.json').returncode != 2:
+                wrong.append('%s: any number of copies is accepted' % kind)
         for i in range(len(plan.get('copies', []))):
             for key, value in (('index', 999), ('before', 999), ('reader', 0), ('reader', -1),
                                ('index', 0), ('before', None)):
