@@ -47,6 +47,7 @@ demo: deps $(BUILD)/build.ninja
 bench: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD) src/cli/tenure bench/generate bench/parse
 	bench/bench.py $(BUILD)/src/cli/tenure $(BUILD)/bench/generate
+	bench/browser.py $(BUILD)/src/cli/tenure
 
 clean:
 	rm -rf $(BUILD) build-fuzz out

@@ -7,7 +7,7 @@
   var MANY = 120; /* more boxes at hand than these are drawn as a few paths */
   var WIDEST = 12000000, ENLARGED = 4096;
   var CHAINS = 6;
-  var view = { plan: t.plans[0], kx: 0, zoomY: 1, chosen: null, step: null, listeners: [] };
+  var view = { plan: t.plans[0], kx: 0, zoomY: 1, chosen: null, step: null, zooming: false, listeners: [] };
   var regions = [];
   var constants = t.ops.map(function (op) { return op.elided ? 0 : op.constants; });
   var mostConstants = constants.reduce(function (most, n) { return Math.max(most, n); }, 0);
@@ -140,7 +140,7 @@
     t.shape(g, "rect", "tl-body", rect);
     if (b.kind[i] !== 0) t.shape(g, "rect", "tl-pattern", rect);
     if (b.end[i] === b.last[i] + 2)
-      t.shape(g, "rect", "tl-dying", { x: x + width - view.kx, y: y + 0.5, width: view.kx - inset, height: tall - 0.5 });
+      t.shape(g, "rect", "tl-dying", { x: x + width - view.kx, y: y + 0.5, width: Math.max(view.kx - inset, 0), height: tall - 0.5 });
     this.label(g, i, x, y, (b.last[i] + 1 - b.begin[i]) * view.kx, tall);
   };
 
@@ -308,7 +308,7 @@
   };
 
   /* Draws more than what is in sight, to both sides, so that the browser can scroll it
-     without a word from here as long as that is enough. */
+     without a word from here as long as that is enough; less of it while one zooms. */
   Region.prototype.draw = function () {
     if (this.node.hidden) return;
     var scrolled = this.left = this.scroller.scrollLeft, top = this.top = this.scroller.scrollTop, d = this.drawn;
@@ -316,7 +316,8 @@
     if (!d || d.plan !== view.plan || d.kx !== view.kx || d.zoomY !== view.zoomY || d.top !== top ||
         d.chosen !== view.chosen || d.step !== view.step || d.left > Math.max(0, scrolled - slack) ||
         d.left + d.width < Math.min(this.whole, scrolled + this.room + slack)) {
-      var left = Math.max(0, scrolled - this.room * 0.6), width = Math.min(this.whole - left, this.room * 2.2);
+      var more = (view.zooming ? 0.2 : 0.6) * this.room;
+      var left = Math.max(0, scrolled - more), width = Math.min(this.whole - left, this.room + 2 * more);
       var from = left / view.kx, to = (left + width) / view.kx;
       var list = boxesBetween(view.plan, this.id, from, to), layers = this.layers;
       this.width = width;
@@ -484,7 +485,9 @@
       r.scroller.scrollTop = zoomY === 1 ? 0 : r.want.top;
     });
     overview.resize();
+    view.zooming = true;
     drawAll();
+    view.zooming = false;
   }
 
   function zoom(by, across, center) {
