@@ -203,7 +203,9 @@ def lint():
         for what, kind, n in (('a chain of {} ops', 'chain', 1000),
                               ('a chain of {} ops', 'chain', 10000),
                               ('a chain of {} ops', 'chain', 100000),
-                              ('an op with {} weights', 'weights', 2000000)):
+                              ('a quantised chain of {} ops', 'quantised', 100000),
+                              ('an op with {} weights', 'weights', 2000000),
+                              ('flatc\'s JSON with {} weights', 'flatc', 4000000)):
             path = pathlib.Path(folder) / f'{kind}-{n}.json'
             with open(path, 'w') as file:
                 subprocess.run([generate, kind, str(n)], stdout=file, check=True)

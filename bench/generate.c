@@ -2,7 +2,9 @@
  *   generate cuts SEED N HEIGHT GRAIN    CSV; the least height is HEIGHT
  *   generate random SEED N SPAN SIZE     CSV
  *   generate chain N                     native graph: N RELUs one after the other
- *   generate weights N                   native graph: an op with N weights in the file */
+ *   generate quantised N                 native graph: N RELUs, each with its own scales
+ *   generate weights N                   native graph: an op with N weights in the file
+ *   generate flatc N                     the same as flatc writes a .tflite file in JSON */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,17 +36,25 @@ static int write_problem(const struct tn_problem *p)
 	return EXIT_SUCCESS;
 }
 
-static int write_chain(int64_t n)
+static int write_chain(int64_t n, bool quantised)
 {
+	char scales[80] = "";
+
 	printf("{\"format\": \"tenure.graph/1\", \"tensors\": [\n");
-	for (int64_t i = 0; i <= n; i++)
+	for (int64_t i = 0; i <= n; i++) {
+		if (quantised)
+			snprintf(scales, sizeof(scales),
+				", \"quantization\": {\"scale\": 0.0%" PRId64
+				", \"zero_point\": %" PRId64 "}",
+				1 + i * 7 % 1000, i * 11 % 256 - 128);
 		printf("{\"name\": \"t%" PRId64
-		       "\", \"dtype\": \"i8\", \"shape\": [1, 16, 16, 8]%s}%s\n",
-			i,
+		       "\", \"dtype\": \"i8\", \"shape\": [1, 16, 16, 8]%s%s}%s\n",
+			i, scales,
 			i == 0	 ? ", \"role\": \"input\", \"clobber\": true"
 			: i == n ? ", \"role\": \"output\""
 				 : "",
 			i == n ? "" : ",");
+	}
 	printf("], \"ops\": [\n");
 	for (int64_t i = 0; i < n; i++)
 		printf("{\"name\": \"op%" PRId64
@@ -55,10 +65,19 @@ static int write_chain(int64_t n)
 	return EXIT_SUCCESS;
 }
 
-static int write_weights(int64_t n)
+/* As numbers, small ones. */
+static void put_weights(int64_t n, int first)
 {
 	uint32_t state = 1;
 
+	for (int64_t i = 0; i < n; i++) {
+		state = state * 1664525u + 1013904223u;
+		printf("%s%d", i ? ", " : "", (int)(state >> 24) + first);
+	}
+}
+
+static int write_weights(int64_t n)
+{
 	printf("{\"format\": \"tenure.graph/1\", \"tensors\": [\n"
 	       "{\"name\": \"x\", \"dtype\": \"i8\", \"shape\": [1, %" PRId64
 	       "], \"role\": \"input\"},\n"
@@ -67,12 +86,40 @@ static int write_weights(int64_t n)
 	       "{\"name\": \"w\", \"dtype\": \"i8\", \"shape\": [1, %" PRId64
 	       "], \"role\": \"const\", \"data\": {\"values\": [",
 		n, n);
-	for (int64_t i = 0; i < n; i++) {
-		state = state * 1664525u + 1013904223u;
-		printf("%s%d", i ? ", " : "", (int)(state >> 24) - 128);
-	}
+	put_weights(n, -128);
 	printf("]}}\n], \"ops\": [{\"name\": \"fc\", \"type\": \"FULLY_CONNECTED\", "
 	       "\"inputs\": [\"x\", \"w\"], \"outputs\": [\"y\"]}]}\n");
+	return EXIT_SUCCESS;
+}
+
+/* A tensor of the one subgraph. */
+static void put_tensor(
+	const char *name, int64_t rows, int64_t columns, int buffer, const char *end)
+{
+	printf("{\"shape\": [%" PRId64 ", %" PRId64
+	       "], \"type\": \"INT8\", \"buffer\": %d, "
+	       "\"name\": \"%s\", \"quantization\": {\"scale\": [0.5], "
+	       "\"zero_point\": [0]}}%s\n",
+		rows, columns, buffer, name, end);
+}
+
+static int write_flatc(int64_t n)
+{
+	const int64_t rows = 100, columns = (n + rows - 1) / rows;
+
+	printf("{\"version\": 3, \"operator_codes\": [{\"deprecated_builtin_code\": 9, "
+	       "\"version\": 4, \"builtin_code\": \"FULLY_CONNECTED\"}], "
+	       "\"subgraphs\": [{\"tensors\": [\n");
+	put_tensor("x", 1, columns, 0, ",");
+	put_tensor("w", rows, columns, 1, ",");
+	put_tensor("y", 1, rows, 0, "");
+	printf("], \"inputs\": [0], \"outputs\": [2], \"operators\": "
+	       "[{\"opcode_index\": 0, \"inputs\": [0, 1, -1], \"outputs\": [2], "
+	       "\"builtin_options_type\": \"FullyConnectedOptions\", "
+	       "\"builtin_options\": {}}]}], "
+	       "\"description\": \"bench\", \"buffers\": [{}, {\"data\": [");
+	put_weights(rows * columns, 0);
+	printf("]}]}\n");
 	return EXIT_SUCCESS;
 }
 
@@ -85,7 +132,11 @@ int main(int argc, char **argv)
 
 	tn_arena_init(&arena);
 	if (argc == 3 && strcmp(argv[1], "chain") == 0 && numbers(argc, argv, v))
-		status = write_chain(v[0]);
+		status = write_chain(v[0], false);
+	else if (argc == 3 && strcmp(argv[1], "quantised") == 0 && numbers(argc, argv, v))
+		status = write_chain(v[0], true);
+	else if (argc == 3 && strcmp(argv[1], "flatc") == 0 && numbers(argc, argv, v))
+		status = write_flatc(v[0]);
 	else if (argc == 3 && strcmp(argv[1], "weights") == 0 && numbers(argc, argv, v))
 		status = write_weights(v[0]);
 	else if (argc == 6 && numbers(argc, argv, v) && v[1] <= INT32_MAX &&

@@ -21,51 +21,85 @@ static enum tn_status io_error(
 	return status;
 }
 
-static enum tn_status read_all(struct tn_arena *arena, struct tn_diags *diags, int fd,
-	const char *name, struct tn_source *source)
+/* Reads until `room` is full or the file ends; -1, reported, on an error. */
+static ssize_t read_into(
+	struct tn_diags *diags, int fd, const char *name, char *room, size_t len)
 {
-	char *buffer = NULL, *text;
-	size_t len = 0, capacity = 0;
-	enum tn_status status = TN_ERR_NOMEM;
+	size_t have = 0;
 
-	for (;;) {
-		ssize_t got;
+	while (have < len) {
+		ssize_t got = read(fd, room + have, len - have);
 
-		if (capacity - len < CHUNK) {
-			size_t bigger = capacity ? capacity * 2 : CHUNK * 2;
-			char *grown = realloc(buffer, bigger);
-
-			if (!grown)
-				goto out;
-			buffer = grown;
-			capacity = bigger;
-		}
-		got = read(fd, buffer + len, capacity - len);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0) {
-			status = io_error(diags, TN_ERR_INPUT, "read", name);
-			goto out;
+			(void)io_error(diags, TN_ERR_INPUT, "read", name);
+			return -1;
 		}
 		if (got == 0)
 			break;
+		have += (size_t)got;
+	}
+	return (ssize_t)have;
+}
+
+static enum tn_status too_large(struct tn_diags *diags, const char *name)
+{
+	tn_diag_at(diags, SEVERITY_ERROR, "file/too-large", NULL, NULL, name,
+		"'%s' is larger than %zu bytes", name, TN_FILE_MAX);
+	return TN_ERR_INPUT;
+}
+
+/* A file whose size is known: read where it stays. */
+static enum tn_status read_sized(struct tn_arena *arena, struct tn_diags *diags, int fd,
+	const char *name, size_t size, struct tn_source *source)
+{
+	char *text = tn_arena_alloc(arena, size + 1);
+	ssize_t got;
+
+	if (!text)
+		return TN_ERR_NOMEM;
+	got = read_into(diags, fd, name, text, size);
+	if (got < 0)
+		return TN_ERR_INPUT;
+	source->text = text;
+	source->len = (size_t)got;
+	return TN_OK;
+}
+
+/* A pipe, or a file that does not say how large it is. */
+static enum tn_status read_stream(struct tn_arena *arena, struct tn_diags *diags, int fd,
+	const char *name, struct tn_source *source)
+{
+	char *buffer = NULL;
+	size_t len = 0, capacity = CHUNK;
+	enum tn_status status = TN_ERR_NOMEM;
+
+	for (;;) {
+		char *grown = realloc(buffer, capacity);
+		ssize_t got;
+
+		if (!grown)
+			break;
+		buffer = grown;
+		got = read_into(diags, fd, name, buffer + len, capacity - len);
+		if (got < 0) {
+			status = TN_ERR_INPUT;
+			break;
+		}
 		len += (size_t)got;
 		if (len > TN_FILE_MAX) {
-			tn_diag_at(diags, SEVERITY_ERROR, "file/too-large", NULL, NULL,
-				name, "'%s' is larger than %zu bytes", name, TN_FILE_MAX);
-			status = TN_ERR_INPUT;
-			goto out;
+			status = too_large(diags, name);
+			break;
 		}
+		if (len < capacity) {
+			source->text = tn_arena_strndup(arena, buffer, len);
+			source->len = len;
+			status = source->text ? TN_OK : TN_ERR_NOMEM;
+			break;
+		}
+		capacity *= 2;
 	}
-	text = tn_arena_strndup(arena, buffer, len);
-	if (text) {
-		source->text = text;
-		source->len = len;
-		/* a zero byte at the front is no text in any encoding that is read here */
-		source->is_text = !memchr(text, 0, len < CHUNK ? len : CHUNK);
-		status = TN_OK;
-	}
-out:
 	free(buffer);
 	return status;
 }
@@ -88,14 +122,17 @@ enum tn_status tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
 		if (fd < 0)
 			return io_error(diags, TN_ERR_INPUT, "open", name);
 	}
-	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
-		(unsigned long long)info.st_size > TN_FILE_MAX) {
-		tn_diag_at(diags, SEVERITY_ERROR, "file/too-large", NULL, NULL, name,
-			"'%s' is larger than %zu bytes", name, TN_FILE_MAX);
-		status = TN_ERR_INPUT;
-	} else {
-		status = read_all(arena, diags, fd, name, source);
-	}
+	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0 ||
+		fd == STDIN_FILENO)
+		status = read_stream(arena, diags, fd, name, source);
+	else if ((unsigned long long)info.st_size > TN_FILE_MAX)
+		status = too_large(diags, name);
+	else
+		status = read_sized(arena, diags, fd, name, (size_t)info.st_size, source);
+	if (status == TN_OK) /* a zero byte at the front is no text in any encoding that
+	                        is read here */
+		source->is_text = !memchr(
+			source->text, 0, source->len < CHUNK ? source->len : CHUNK);
 	if (fd != STDIN_FILENO)
 		close(fd);
 	if (status == TN_OK)

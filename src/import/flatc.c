@@ -119,6 +119,12 @@ static bool fail(struct pass *p, const char *text)
 	return false;
 }
 
+/* Most bytes of a large file are asked this. */
+static bool between(char c)
+{
+	return c == ' ' || c == ',' || c == '\n' || c == '\r' || c == '\t';
+}
+
 /* Counts (out NULL) or copies the numbers of the list at p->at, which stays. Returns the
  * position behind the list, or 0 after a report. */
 static size_t scan_bytes(struct pass *p, uint8_t *out, size_t *out_n)
@@ -129,7 +135,7 @@ static size_t scan_bytes(struct pass *p, uint8_t *out, size_t *out_n)
 		unsigned value = 0;
 		size_t digits = 0;
 
-		while (i < p->len && strchr(" \t\r\n,", p->text[i]) && p->text[i])
+		while (i < p->len && between(p->text[i]))
 			i++;
 		if (i < p->len && p->text[i] == ']')
 			break;
