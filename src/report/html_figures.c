@@ -90,7 +90,8 @@ static void budgets(struct tn_page *p, xmlNodePtr parent)
 	for (uint32_t r = 0; r < plan->n_regions; r++) {
 		const int64_t room = tn_budget_of(p->v, r);
 
-		if (room > 0)
+		/* of a board's memories most are empty as a rule */
+		if (room > 0 && (plan->regions[r].used || plan->n_regions == 1))
 			budget(p, parent,
 				plan->regions[r].capacity >= 0 ? plan->regions[r].name
 							       : NULL,
