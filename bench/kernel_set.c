@@ -18,6 +18,7 @@
 
 #include "bind/dsp.h"
 #include "contract/dsp.h"
+#include "kernels/ref/fixed_exp.h"
 #include "tenure/kernels.h"
 
 /* ---- what packing asks of the host ---- */
@@ -50,6 +51,7 @@ bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_wi
 static const void *in[4];
 static void *out[1];
 static struct tn_dsp_conv_params conv;
+static struct tn_dsp_depthwise_params depthwise;
 static tn_kernel_fn *kernel;
 static const void *params;
 
@@ -100,10 +102,16 @@ static struct tn_geometry geometry_of(const layer_t *l)
 static int32_t scratch_bytes(const layer_t *l)
 {
 	struct tn_window w = window_of(l);
+	struct tn_dsp_depthwise d;
 	struct tn_dsp_conv c;
+	int64_t fc_bytes;
 
 	if (l->op == OP_CONV && tn_dsp_conv_of(&w, &c))
 		return (int32_t)c.scratch;
+	if (l->op == OP_DWCONV && tn_dsp_depthwise_of(&w, &d))
+		return (int32_t)d.scratch;
+	if (l->op == OP_FC && tn_dsp_fc_of(l->in_c, l->out_c, &fc_bytes))
+		return (int32_t)fc_bytes;
 	return 0;
 }
 
@@ -119,6 +127,12 @@ static int32_t persist_bytes(const layer_t *l)
 	if (l->op == OP_CONV)
 		return up16((l->out_c + 1) / 2 * 8 * (4 + l->k_h * ((row + 3) / 4))) +
 		       up16(row) + up16(l->out_c);
+	if (l->op == OP_FC)
+		return up16((l->out_c + 3) / 4 * 16 * (4 + (l->in_c + 3) / 4)) + 16;
+	if (l->op == BENCH_SOFTMAX)
+		return 1024;
+	if (l->op == OP_DWCONV)
+		return 32 * l->out_c + up16(l->out_c);
 	return 0;
 }
 
@@ -187,11 +201,120 @@ static int prepare_conv(void)
 	return 0;
 }
 
+static int prepare_depthwise(void)
+{
+	struct tn_packing p = packing(3, 3, (uint32_t)layer->out_c);
+	struct tn_window w = window_of(layer);
+	struct tn_dsp_depthwise d;
+	uint32_t *stream;
+	size_t words;
+
+	if (!tn_dsp_depthwise_of(&w, &d))
+		return 1;
+	if (!tn_dsp_pack_depthwise(0, &p, &stream, &words) || !stream)
+		return 2;
+	depthwise = (struct tn_dsp_depthwise_params){ .g = geometry_of(layer),
+		.zero_point = layer->in_zp,
+		.room = (int32_t)d.room,
+		.floor = p.floor };
+	in[1] = stream;
+	params = &depthwise;
+	kernel = tn_dsp_depthwise_conv_2d_s8;
+	return 0;
+}
+
+static int prepare_fc(void)
+{
+	static struct tn_dsp_fc_params fc;
+	struct tn_packing p = packing(1, layer->in_c, 1);
+	uint32_t *stream;
+	size_t words;
+
+	if (!tn_dsp_pack_fours(0, &p, &stream, &words) || !stream)
+		return 2;
+	fc = (struct tn_dsp_fc_params){
+		.rows = 1, .in_n = layer->in_c, .out_n = layer->out_c, .floor = p.floor
+	};
+	in[1] = stream;
+	params = &fc;
+	kernel = tn_dsp_fully_connected_s8;
+	return 0;
+}
+
+/* The nearest factor; the product of two multipliers has 62 fractional bits. */
+static int32_t factor(int32_t multiplier, int32_t shift)
+{
+	int64_t product = (int64_t)multiplier * layer->o_mult;
+	int32_t down = 62 - TN_DSP_ADD_BITS - layer->left_shift - shift - layer->o_shift;
+
+	return (int32_t)((product + ((int64_t)1 << (down - 1))) >> down);
+}
+
+/* Binding searches around these factors, and for the constant, with 64 KB of results; here
+ * the first candidate is taken, and the bench's digests say whether it is right. */
+static int prepare_add(void)
+{
+	static struct tn_dsp_add_params add;
+	const int32_t a_factor = factor(layer->in1_mult, layer->in1_shift);
+	const int32_t b_factor = factor(layer->in2_mult, layer->in2_shift);
+
+	add = (struct tn_dsp_add_params){ .n = layer->out_h * layer->out_w * layer->out_c,
+		.a_factor = a_factor,
+		.b_factor = b_factor,
+		.constant = (layer->out_zp * (1 << 22)) + (1 << 21) -
+			    layer->in_zp * a_factor - layer->in2_zp * b_factor };
+	in[1] = bufs.in2;
+	params = &add;
+	kernel = tn_dsp_add_s8;
+	return 0;
+}
+
+static int prepare_pool(void)
+{
+	static struct tn_pool_params pool;
+
+	pool = (struct tn_pool_params){ .g = geometry_of(layer),
+		.act_min = layer->act_min,
+		.act_max = layer->act_max };
+	params = &pool;
+	kernel = layer->op == OP_AVGPOOL ? tn_dsp_average_pool_2d_s8 : tn_max_pool_2d_s8;
+	return 0;
+}
+
+static int prepare_softmax(void)
+{
+	static struct tn_softmax_s8_params softmax;
+	int32_t *table = tn_binder_array(0, 256, sizeof(*table));
+
+	for (int32_t d = 0; d < 256; d++) {
+		int32_t x = tn_mulh(-d * (1 << layer->sm_shift), layer->sm_mult);
+
+		table[d] = -d < layer->sm_diff_min ? 0 : tn_exp_negative(x, 5);
+	}
+	softmax = (struct tn_softmax_s8_params){
+		.rows = 1, .n = layer->in_c, .n_table = 256, .exp_table = table
+	};
+	params = &softmax;
+	kernel = tn_softmax_s8;
+	return 0;
+}
+
 static int prepare(void)
 {
 	switch (layer->op) {
 	case OP_CONV:
 		return prepare_conv();
+	case OP_DWCONV:
+		return prepare_depthwise();
+	case OP_FC:
+		return prepare_fc();
+	case BENCH_ADD:
+		return prepare_add();
+	case OP_AVGPOOL:
+	case OP_MAXPOOL:
+		return prepare_pool();
+	case BENCH_SOFTMAX:
+		return prepare_softmax();
 	default:
 		return 1;
 	}
@@ -209,6 +332,18 @@ const kernel_set_t kernel_set_under_test = {
 	.persist_bytes = persist_bytes,
 	.bind = bind,
 	.prepare = prepare,
-	.run = { [OP_CONV] = run },
-	.api = { [OP_CONV] = "tn_dsp_conv_2d_s8" },
+	.run = { [OP_CONV] = run,
+		[OP_DWCONV] = run,
+		[OP_FC] = run,
+		[OP_MAXPOOL] = run,
+		[OP_AVGPOOL] = run,
+		[BENCH_ADD] = run,
+		[BENCH_SOFTMAX] = run },
+	.api = { [OP_CONV] = "tn_dsp_conv_2d_s8",
+		[OP_DWCONV] = "tn_dsp_depthwise_conv_2d_s8",
+		[OP_FC] = "tn_dsp_fully_connected_s8",
+		[OP_MAXPOOL] = "tn_max_pool_2d_s8",
+		[OP_AVGPOOL] = "tn_dsp_average_pool_2d_s8",
+		[BENCH_ADD] = "tn_dsp_add_s8",
+		[BENCH_SOFTMAX] = "tn_softmax_s8" },
 };

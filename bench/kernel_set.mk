@@ -7,4 +7,5 @@ KFLAGS_tenure = -O2 -ffunction-sections -fdata-sections -I$(TENURE)/src -I$(TENU
 	-I$(TENURE)/include
 KS_tenure = $(TENURE)/bench/kernel_set.c
 LIBSRC_tenure = $(wildcard $(TENURE)/src/kernels/dsp/*.c) $(TENURE)/src/bind/dsp_pack.c \
+	$(TENURE)/src/kernels/ref/softmax_s8.c $(TENURE)/src/kernels/ref/max_pool_2d_s8.c \
 	$(TENURE)/src/contract/dsp.c

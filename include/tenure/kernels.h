@@ -674,6 +674,38 @@ struct tn_dsp_conv_params {
 };
 tn_kernel_fn tn_dsp_conv_2d_s8;
 
+/* tn_dsp_depthwise_conv_2d_s8: a 3x3 window, a multiple of four channels, stride 1 or 2 along
+ * the row. in: input, stream (src/kernels/dsp/depthwise_s8.h). */
+struct tn_dsp_depthwise_params {
+	struct tn_loop_order order;
+	struct tn_geometry g;
+	int32_t zero_point; /* of the input */
+	int32_t room; /* outputs of a row that are held at a time */
+	int32_t floor; /* 1: one rounding; 0: two */
+};
+tn_kernel_fn tn_dsp_depthwise_conv_2d_s8;
+
+/* tn_dsp_fully_connected_s8. in: input [rows, in_n], stream (src/kernels/dsp/dot_s8.h). */
+struct tn_dsp_fc_params {
+	struct tn_loop_order order;
+	int32_t rows, in_n, out_n;
+	int32_t floor; /* 1: one rounding; 0: two */
+};
+tn_kernel_fn tn_dsp_fully_connected_s8;
+
+/* tn_dsp_add_s8: (a * a_factor + b * b_factor + constant) / 2^22, saturated. in: a, b. */
+#define TN_DSP_ADD_BITS 22
+struct tn_dsp_add_params {
+	struct tn_loop_order order;
+	int32_t n;
+	int32_t a_factor, b_factor, constant;
+};
+tn_kernel_fn tn_dsp_add_s8;
+
+/* tn_dsp_average_pool_2d_s8: tn_pool_params; a multiple of four channels, windows of at most
+ * 255 taps, none of them empty. */
+tn_kernel_fn tn_dsp_average_pool_2d_s8;
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,8 +1,10 @@
 #include "bind/dsp.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "contract/dsp.h"
+#include "kernels/ref/fixed.h"
 
 #include "base/banned.h"
 
@@ -46,12 +48,15 @@ static bool full_range(int32_t act_min, int32_t act_max)
 	return act_min == INT8_MIN && act_max == INT8_MAX;
 }
 
-static bool dsp_conv(struct tn_binder *b)
+/* What both convolutions pack; false: it cannot be packed. */
+static bool packing_of(const struct tn_binder *b, const struct tn_conv_params *c,
+	int64_t weights, struct tn_packing *out)
 {
-	const struct tn_conv_params *c = b->call->params;
 	const struct tn_geometry *g = &c->g;
-	const int64_t n = (int64_t)g->k_h * g->k_w * g->in_c;
-	struct tn_packing pack = { .channels = g->out_c,
+
+	*out = (struct tn_packing){ .weights = constant(b, 1, weights),
+		.bias = constant(b, 2, 4 * (int64_t)g->out_c),
+		.channels = g->out_c,
 		.rows = g->k_h,
 		.row = g->k_w * g->in_c,
 		.in_offset = c->in_offset,
@@ -60,6 +65,16 @@ static bool dsp_conv(struct tn_binder *b)
 		.shift = c->shift,
 		.n_scales = c->n_channels,
 		.floor = tn_rescale_has_floor(c->out_offset, c->act_min, c->act_max) };
+	return full_range(c->act_min, c->act_max) && out->weights &&
+	       (!tn_binder_in(b, 2) || out->bias);
+}
+
+static bool dsp_conv(struct tn_binder *b)
+{
+	const struct tn_conv_params *c = b->call->params;
+	const struct tn_geometry *g = &c->g;
+	const int64_t n = (int64_t)g->k_h * g->k_w * g->in_c;
+	struct tn_packing pack;
 	struct tn_dsp_conv_params *p;
 	struct tn_dsp_conv conv;
 	struct tn_window w;
@@ -68,12 +83,8 @@ static bool dsp_conv(struct tn_binder *b)
 	int8_t *zeros;
 	size_t words;
 
-	if (c->groups != 1 || !full_range(c->act_min, c->act_max) ||
-		!tn_window_of(b->g, b->op, &w, &why) || !tn_dsp_conv_of(&w, &conv))
-		return true;
-	pack.weights = constant(b, 1, n * g->out_c);
-	pack.bias = constant(b, 2, 4 * (int64_t)g->out_c);
-	if (!pack.weights || (tn_binder_in(b, 2) && !pack.bias))
+	if (c->groups != 1 || !tn_window_of(b->g, b->op, &w, &why) ||
+		!tn_dsp_conv_of(&w, &conv) || !packing_of(b, c, n * g->out_c, &pack))
 		return true;
 	pack.part_rows = (int32_t)conv.part_rows;
 	if (!tn_dsp_pack_pairs(b, &pack, &stream, &words))
@@ -95,11 +106,172 @@ static bool dsp_conv(struct tn_binder *b)
 	return true;
 }
 
+static bool dsp_depthwise(struct tn_binder *b)
+{
+	const struct tn_conv_params *c = b->call->params;
+	struct tn_dsp_depthwise_params *p;
+	struct tn_dsp_depthwise depthwise;
+	struct tn_packing pack;
+	struct tn_window w;
+	const char *why;
+	uint32_t *stream;
+	size_t words;
+
+	if (!tn_window_of(b->g, b->op, &w, &why) ||
+		!tn_dsp_depthwise_of(&w, &depthwise) ||
+		!packing_of(b, c, 9 * (int64_t)c->g.out_c, &pack))
+		return true;
+	if (!tn_dsp_pack_depthwise(b, &pack, &stream, &words))
+		return false;
+	if (!stream)
+		return true;
+	p = replace(b, KERNEL_DSP_DEPTHWISE_CONV_2D_S8, 2, 1);
+	if (!p)
+		return false;
+	p->g = c->g;
+	p->zero_point = -c->in_offset;
+	p->room = (int32_t)depthwise.room;
+	p->floor = pack.floor;
+	give_bytes(b, 1, stream, words * sizeof(*stream));
+	return true;
+}
+
+static bool dsp_fully_connected(struct tn_binder *b)
+{
+	const struct tn_fc_params *c = b->call->params;
+	const struct tn_packing pack = {
+		.weights = constant(b, 1, (int64_t)c->in_n * c->out_n),
+		.bias = constant(b, 2, 4 * (int64_t)c->out_n),
+		.channels = c->out_n,
+		.rows = 1,
+		.row = c->in_n,
+		.in_offset = c->in_offset,
+		.zero_point = c->out_offset,
+		.multiplier = c->multiplier,
+		.shift = c->shift,
+		.n_scales = c->n_scales,
+		.floor = tn_rescale_has_floor(c->out_offset, c->act_min, c->act_max),
+	};
+	struct tn_dsp_fc_params *p;
+	uint32_t *stream;
+	int64_t scratch;
+	size_t words;
+
+	if (c->w_offset != 0 || !full_range(c->act_min, c->act_max) || !pack.weights ||
+		(tn_binder_in(b, 2) && !pack.bias) ||
+		!tn_dsp_fc_of(c->in_n, c->out_n, &scratch))
+		return true;
+	if (!tn_dsp_pack_fours(b, &pack, &stream, &words))
+		return false;
+	if (!stream)
+		return true;
+	p = replace(b, KERNEL_DSP_FULLY_CONNECTED_S8, 2, 1);
+	if (!p)
+		return false;
+	p->rows = c->rows;
+	p->in_n = c->in_n;
+	p->out_n = c->out_n;
+	p->floor = pack.floor;
+	give_bytes(b, 1, stream, words * sizeof(*stream));
+	return true;
+}
+
+/* What tn_add_s8 gives for two values. */
+static int32_t sum_of(const struct tn_add_params *p, int32_t a, int32_t b)
+{
+	int32_t x = tn_requantize(
+		tn_wrap_shl(a + p->a_offset, p->left_shift), p->a_multiplier, p->a_shift);
+	int32_t y = tn_requantize(
+		tn_wrap_shl(b + p->b_offset, p->left_shift), p->b_multiplier, p->b_shift);
+
+	x = tn_requantize(tn_wrap_add(x, y), p->out_multiplier, p->out_shift);
+	return tn_clamp_s32(tn_wrap_add(x, p->out_offset), p->act_min, p->act_max);
+}
+
+static double ratio(int32_t left_shift, int32_t multiplier, int32_t shift, int32_t out,
+	int32_t out_shift)
+{
+	return ldexp(
+		(double)multiplier * (double)out, left_shift + shift + out_shift - 62);
+}
+
+/* Both operands as long as the output, element by element. */
+static bool is_plain(const struct tn_broadcast *s)
+{
+	return s->rank == 1 && s->stride_a[0] == 1 && s->stride_b[0] == 1;
+}
+
+static bool dsp_add(struct tn_binder *b)
+{
+	const struct tn_add_params *c = b->call->params;
+	const tn_tensor_id second = b->call->in[1].tensor;
+	struct tn_dsp_add_params *p;
+	struct tn_dsp_sum sum;
+	int8_t *expected;
+
+	if (!is_plain(&c->shape) || !full_range(c->act_min, c->act_max))
+		return true;
+	expected = tn_binder_array(b, 65536, 1);
+	if (!expected)
+		return false;
+	for (int32_t i = 0; i < 65536; i++)
+		expected[i] = (int8_t)sum_of(c, i / 256 - 128, i % 256 - 128);
+	if (!tn_dsp_sum_of(expected,
+		    ratio(c->left_shift, c->a_multiplier, c->a_shift, c->out_multiplier,
+			    c->out_shift),
+		    ratio(c->left_shift, c->b_multiplier, c->b_shift, c->out_multiplier,
+			    c->out_shift),
+		    &sum))
+		return true;
+	p = replace(b, KERNEL_DSP_ADD_S8, 2, 1);
+	if (!p)
+		return false;
+	b->call->in[1].tensor = second;
+	p->n = c->shape.dim[0];
+	p->a_factor = sum.a_factor;
+	p->b_factor = sum.b_factor;
+	p->constant = sum.constant;
+	return true;
+}
+
+/* Every window has a tap: an average of none is a rule of its own. */
+static bool no_window_is_empty(const struct tn_geometry *g)
+{
+	return g->pad_top < g->k_h && g->pad_left < g->k_w &&
+	       (g->out_h - 1) * g->stride_h - g->pad_top < g->in_h &&
+	       (g->out_w - 1) * g->stride_w - g->pad_left < g->in_w;
+}
+
+static bool dsp_average_pool(struct tn_binder *b)
+{
+	const struct tn_pool_params *c = b->call->params;
+	struct tn_pool_params *p;
+
+	if (c->g.out_c % 4 || (int64_t)c->g.k_h * c->g.k_w > 255 ||
+		c->g.dilation_h != 1 || c->g.dilation_w != 1 ||
+		!no_window_is_empty(&c->g))
+		return true;
+	p = replace(b, KERNEL_DSP_AVERAGE_POOL_2D_S8, 1, 1);
+	if (p)
+		*p = *c;
+	return p != NULL;
+}
+
 bool tn_bind_dsp(struct tn_binder *b)
 {
-	const struct tn_kernel_info *kernel = b->call->kernel;
+	static const struct {
+		enum tn_kernel_id portable;
+		tn_bind_fn *pack;
+	} rows[] = {
+		{ KERNEL_CONV_2D_S8, dsp_conv },
+		{ KERNEL_DEPTHWISE_CONV_2D_S8, dsp_depthwise },
+		{ KERNEL_FULLY_CONNECTED_S8, dsp_fully_connected },
+		{ KERNEL_ADD_S8, dsp_add },
+		{ KERNEL_AVERAGE_POOL_2D_S8, dsp_average_pool },
+	};
 
-	if (kernel == &tn_kernels[KERNEL_CONV_2D_S8])
-		return dsp_conv(b);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (b->call->kernel == &tn_kernels[rows[i].portable])
+			return rows[i].pack(b);
 	return true;
 }

@@ -24,9 +24,10 @@ bool tn_rescale_pack(const struct tn_rescaling *r, bool floor, int bits, int32_t
  * one rounding will do. */
 bool tn_rescale_has_floor(int32_t zero_point, int32_t act_min, int32_t act_max);
 
-/* The rows of a layer's weights, in pairs of channels. */
+/* The weights of a layer. */
 struct tn_packing {
-	const int8_t *weights; /* channel by channel, each `rows` times `row` of them */
+	const int8_t *weights; /* channel by channel, each `rows` times `row` of them;
+	                          depthwise: nine times all channels */
 	const void *bias; /* int32, or NULL */
 	int32_t channels, rows, row; /* row: not filled up */
 	int32_t in_offset, zero_point;
@@ -41,5 +42,22 @@ struct tn_packing {
  * memory. */
 bool tn_dsp_pack_pairs(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
 	size_t *out_words);
+
+/* The stream of dot_s8.h; the same. */
+bool tn_dsp_pack_fours(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
+	size_t *out_words);
+
+/* The one linear function (TN_DSP_ADD_BITS fractional bits) that is, saturated, the sum of
+ * tn_add_s8 for all 65,536 pairs of values; `expected` has them, b fastest, from -128 on.
+ * a_ratio and b_ratio: what a step of each adds to the output. False: none was found. */
+struct tn_dsp_sum {
+	int32_t a_factor, b_factor, constant;
+};
+bool tn_dsp_sum_of(
+	const int8_t *expected, double a_ratio, double b_ratio, struct tn_dsp_sum *out);
+
+/* The stream of depthwise_s8.h; the same. */
+bool tn_dsp_pack_depthwise(struct tn_binder *b, const struct tn_packing *p,
+	uint32_t **out, size_t *out_words);
 
 #endif

@@ -70,10 +70,10 @@ struct channel {
 	struct tn_rescaling rescaling;
 };
 
-static struct channel channel_of(const struct tn_packing *p, int32_t c)
+/* Of the n weights from `w` on, `step` apart. */
+static struct channel channel_of(
+	const struct tn_packing *p, int32_t c, const int8_t *w, int64_t n, int64_t step)
 {
-	const int64_t n = (int64_t)p->rows * p->row;
-	const int8_t *w = p->weights + c * n;
 	const uint32_t scale = p->n_scales == 1 ? 0 : (uint32_t)c;
 	struct channel out = { 0,
 		{ p->multiplier[scale], p->shift[scale], p->zero_point, 0 } };
@@ -81,14 +81,21 @@ static struct channel channel_of(const struct tn_packing *p, int32_t c)
 	int32_t bias = 0;
 
 	for (int64_t i = 0; i < n; i++) {
-		sum += w[i];
-		magnitude += w[i] < 0 ? -w[i] : w[i];
+		sum += w[i * step];
+		magnitude += w[i * step] < 0 ? -w[i * step] : w[i * step];
 	}
 	if (p->bias)
 		memcpy(&bias, (const uint8_t *)p->bias + 4 * (size_t)c, sizeof(bias));
 	out.bias = bias + p->in_offset * sum;
 	out.rescaling.bound = (out.bias < 0 ? -out.bias : out.bias) + 128 * magnitude;
 	return out;
+}
+
+static struct channel row_channel(const struct tn_packing *p, int32_t c)
+{
+	const int64_t n = (int64_t)p->rows * p->row;
+
+	return channel_of(p, c, p->weights + c * n, n, 1);
 }
 
 static int32_t weight(const struct tn_packing *p, int32_t c, int32_t row, int32_t i)
@@ -146,10 +153,10 @@ static bool pack_constants(const struct tn_packing *p, const struct channel pair
 static bool pack_part(const struct tn_packing *p, int32_t row, int32_t end, uint32_t **at)
 {
 	for (int32_t c = 0; c < p->channels; c += 2) {
-		struct channel pair[2] = { channel_of(p, c), { 0 } };
+		struct channel pair[2] = { row_channel(p, c), { 0 } };
 
 		if (c + 1 < p->channels)
-			pair[1] = channel_of(p, c + 1);
+			pair[1] = row_channel(p, c + 1);
 		if (row == 0) {
 			*(*at)++ = (uint32_t)pair[0].bias;
 			*(*at)++ = (uint32_t)pair[0].bias + 256 * (uint32_t)pair[1].bias;
@@ -179,6 +186,89 @@ bool tn_dsp_pack_pairs(struct tn_binder *b, const struct tn_packing *p, uint32_t
 			*out = NULL;
 			break;
 		}
+	}
+	return true;
+}
+
+/* ---- four channels ---- */
+
+static bool pack_four(const struct tn_packing *p, int32_t c, int32_t pairs, uint32_t **at)
+{
+	struct channel x[4] = { { 0 } };
+
+	for (int32_t i = 0; i < 2 * pairs && c + i < p->channels; i++)
+		x[i] = row_channel(p, c + i);
+	for (int32_t i = 0; i < pairs; i++) {
+		*(*at)++ = (uint32_t)x[2 * i].bias;
+		*(*at)++ = (uint32_t)x[2 * i].bias + 256 * (uint32_t)x[2 * i + 1].bias;
+	}
+	for (int32_t k = 0; k < p->row; k += 4)
+		for (int32_t odd = 0; odd < 2; odd++)
+			for (int32_t i = 0; i < pairs; i++)
+				if (!pack_word(p, c + 2 * i, 0, k + odd, (*at)++))
+					return false;
+	for (int32_t i = 0; i < pairs; i++)
+		if (!pack_constants(p, &x[2 * i], false, at))
+			return false;
+	return true;
+}
+
+bool tn_dsp_pack_fours(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
+	size_t *out_words)
+{
+	const size_t pairs = ((size_t)p->channels + 1) / 2;
+	const size_t all = p->channels % 4 == 3 ? pairs + pairs % 2 : pairs;
+	uint32_t *at;
+
+	*out_words = all * (8 + 2 * (((size_t)p->row + 3) / 4));
+	*out = at = tn_binder_array(b, *out_words, sizeof(*at));
+	if (!at)
+		return false;
+	for (int32_t c = 0; c < p->channels; c += 4) {
+		if (!pack_four(p, c, p->channels - c > 2 ? 2 : 1, &at)) {
+			*out = NULL;
+			break;
+		}
+	}
+	return true;
+}
+
+/* ---- depthwise ---- */
+
+static uint32_t halves(int32_t low, int32_t high)
+{
+	return ((uint32_t)low & 0xffff) | (uint32_t)high << 16;
+}
+
+bool tn_dsp_pack_depthwise(struct tn_binder *b, const struct tn_packing *p,
+	uint32_t **out, size_t *out_words)
+{
+	const int bits = p->floor ? 2 : 1;
+	const int32_t n = p->channels;
+	uint32_t *at;
+
+	*out_words = 8 * (size_t)n;
+	*out = at = tn_binder_array(b, *out_words, sizeof(*at));
+	if (!at)
+		return false;
+	for (int32_t c = 0; c < n; c++, at += 8) {
+		const int8_t *w = p->weights + c;
+		struct channel x = channel_of(p, c, w, 9, n);
+		int32_t k[3], scaled[9];
+
+		if (!tn_rescale_pack(&x.rescaling, p->floor, bits, k)) {
+			*out = NULL;
+			return true;
+		}
+		for (int i = 0; i < 9; i++)
+			scaled[i] = w[i * n] * (1 << bits);
+		for (int i = 0; i < 3; i++)
+			at[i] = halves(scaled[i], scaled[3 + i]);
+		at[3] = halves(scaled[6], scaled[7]);
+		at[4] = halves(k[2], scaled[8]);
+		at[5] = (uint32_t)x.bias << bits;
+		at[6] = (uint32_t)k[0];
+		at[7] = (uint32_t)k[1];
 	}
 	return true;
 }

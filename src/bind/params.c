@@ -639,6 +639,30 @@ static const struct tn_field lstm_f32_fields[] = {
 	F32(tn_lstm_f32_params, cell_clip),
 };
 
+static const struct tn_field dsp_depthwise_fields[] = {
+	ORDER(tn_dsp_depthwise_params),
+	GEOMETRY(tn_dsp_depthwise_params),
+	I32(tn_dsp_depthwise_params, zero_point),
+	I32(tn_dsp_depthwise_params, room),
+	I32(tn_dsp_depthwise_params, floor),
+};
+
+static const struct tn_field dsp_fc_fields[] = {
+	ORDER(tn_dsp_fc_params),
+	I32(tn_dsp_fc_params, rows),
+	I32(tn_dsp_fc_params, in_n),
+	I32(tn_dsp_fc_params, out_n),
+	I32(tn_dsp_fc_params, floor),
+};
+
+static const struct tn_field dsp_add_fields[] = {
+	ORDER(tn_dsp_add_params),
+	I32(tn_dsp_add_params, n),
+	I32(tn_dsp_add_params, a_factor),
+	I32(tn_dsp_add_params, b_factor),
+	I32(tn_dsp_add_params, constant),
+};
+
 static const struct tn_field dsp_conv_fields[] = {
 	ORDER(tn_dsp_conv_params),
 	GEOMETRY(tn_dsp_conv_params),

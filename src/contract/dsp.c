@@ -40,6 +40,47 @@ bool tn_dsp_conv_of(const struct tn_window *w, struct tn_dsp_conv *out)
 	return out->scratch <= SCRATCH_MAX;
 }
 
+/* Four channels of a strip, then all channels of the outputs that are held. */
+static int64_t depthwise_bytes(const struct tn_window *w, int64_t n)
+{
+	return 32 * ((n - 1) * w->stride_w + 3) + n * w->out_c;
+}
+
+/* Is the middle row of every window inside the image, and a column of each? No more than
+ * one column may be outside on the right. */
+static bool has_middles(const struct tn_window *w)
+{
+	const int64_t bottom = (w->out_h - 1) * w->stride_h - w->pad_top;
+	const int64_t right = (w->out_w - 1) * w->stride_w - w->pad_left;
+
+	return w->pad_top <= 1 && bottom + 1 < w->in_h && w->pad_left <= 2 &&
+	       right < w->in_w && right + 3 <= w->in_w + 1;
+}
+
+bool tn_dsp_depthwise_of(const struct tn_window *w, struct tn_dsp_depthwise *out)
+{
+	const int64_t grain = w->stride_w == 1 ? 3 : 2;
+
+	if (!w->per_channel || w->depth_multiplier != 1 || w->k_h != 3 || w->k_w != 3 ||
+		w->dilation_h != 1 || w->dilation_w != 1 || w->stride_w > 2 ||
+		w->stride_h > SCRATCH_MAX || w->out_c % 4 || w->out_c > SCRATCH_MAX ||
+		!has_middles(w))
+		return false;
+	out->room = up(tn_min_i64(w->out_w, SCRATCH_MAX), grain);
+	while (out->room > grain && depthwise_bytes(w, out->room) > SCRATCH_USUAL)
+		out->room -= grain;
+	out->scratch = depthwise_bytes(w, out->room);
+	return out->scratch <= SCRATCH_MAX;
+}
+
+bool tn_dsp_fc_of(int64_t in_n, int64_t out_n, int64_t *out_scratch)
+{
+	if (in_n < 1 || in_n > SCRATCH_MAX / 2 || out_n < 1)
+		return false;
+	*out_scratch = 2 * up(in_n, 4);
+	return true;
+}
+
 static enum tn_dtype type_of(
 	const struct tn_graph *g, const tn_tensor_id *list, uint32_t n)
 {
@@ -59,6 +100,30 @@ static int64_t conv_scratch(const struct tn_graph *g, const struct tn_op *op)
 	return conv.scratch;
 }
 
+static int64_t depthwise_scratch(const struct tn_graph *g, const struct tn_op *op)
+{
+	struct tn_dsp_depthwise depthwise;
+	struct tn_window w;
+	const char *why;
+
+	if (!tn_window_of(g, op, &w, &why) || !tn_dsp_depthwise_of(&w, &depthwise))
+		return 0;
+	return depthwise.scratch;
+}
+
+static int64_t fc_scratch(const struct tn_graph *g, const struct tn_op *op)
+{
+	const struct tn_tensor *filter;
+	int64_t bytes = 0;
+
+	if (op->n_inputs < 2 || !tn_tensor_id_ok(g, op->inputs[1]))
+		return 0;
+	filter = &g->tensors[op->inputs[1].i];
+	if (filter->shape.rank == 2)
+		(void)tn_dsp_fc_of(filter->shape.dim[1], filter->shape.dim[0], &bytes);
+	return bytes;
+}
+
 int64_t tn_dsp_scratch(const struct tn_graph *g, const struct tn_op *op)
 {
 	if (type_of(g, op->inputs, op->n_inputs) != DTYPE_I8 ||
@@ -67,6 +132,10 @@ int64_t tn_dsp_scratch(const struct tn_graph *g, const struct tn_op *op)
 	switch (op->kind) {
 	case OP_CONV_2D:
 		return conv_scratch(g, op);
+	case OP_DEPTHWISE_CONV_2D:
+		return depthwise_scratch(g, op);
+	case OP_FULLY_CONNECTED:
+		return fc_scratch(g, op);
 	default:
 		return 0;
 	}

@@ -23,6 +23,18 @@ struct tn_dsp_conv {
 /* False: no kernel for this shape. */
 bool tn_dsp_conv_of(const struct tn_window *w, struct tn_dsp_conv *out);
 
+/* A depthwise 3x3 window: `room` outputs of a row at a time are computed from a strip of
+ * pairs, and held. */
+struct tn_dsp_depthwise {
+	int64_t room;
+	int64_t scratch;
+};
+
+bool tn_dsp_depthwise_of(const struct tn_window *w, struct tn_dsp_depthwise *out);
+
+/* A fully connected layer: its row is expanded. */
+bool tn_dsp_fc_of(int64_t in_n, int64_t out_n, int64_t *out_scratch);
+
 /* 0: the set has no kernel for this op with these shapes and types. */
 int64_t tn_dsp_scratch(const struct tn_graph *g, const struct tn_op *op);
 

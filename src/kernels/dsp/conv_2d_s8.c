@@ -16,11 +16,16 @@ struct work {
 	const struct tn_dsp_conv_params *p;
 	const struct tn_geometry *g;
 	const tn_s8 *in;
-	const tn_s8 *zeros; /* what lies outside: in_c * k_w bytes of the zero point */
+	const tn_s8 *zeros; /* what lies outside: a row of the window */
 	tn_s8 *out;
 	int8_t *edges; /* room for three rows of a window */
+	int32_t run; /* elements of a row of the window */
+	int32_t line; /* of the input */
+	int32_t step; /* input elements from pixel to pixel */
+	int32_t size; /* of the input */
 	struct pixel at[TN_MAC_PIXELS];
-	int inside; /* no window leaves the image to the left or right */
+	const tn_s8
+		*first; /* three windows side by side, all inside; NULL: another case */
 };
 
 static void place(const struct tn_geometry *g, struct pixel *px)
@@ -29,11 +34,10 @@ static void place(const struct tn_geometry *g, struct pixel *px)
 	px->left = px->x * g->stride_w - g->pad_left;
 }
 
-/* The next pixel, in the order of memory. */
-static void advance(const struct tn_geometry *g, struct pixel *px)
+/* A few pixels on, in the order of memory. */
+static void advance(const struct tn_geometry *g, struct pixel *px, int32_t n)
 {
-	if (++px->x == g->out_w) {
-		px->x = 0;
+	for (px->x += n; px->x >= g->out_w; px->x -= g->out_w) {
 		if (++px->y == g->y_end) {
 			px->y = g->y_begin;
 			px->batch++;
@@ -50,6 +54,48 @@ static void start(const struct tn_geometry *g, int32_t index, struct pixel *px)
 	px->batch = row / height;
 	px->y = g->y_begin + row - px->batch * height;
 	place(g, px);
+}
+
+/* ---- windows side by side ---- */
+
+/* Rows are read in whole blocks: what is too much is not used, and lies in the input. */
+static int is_plain(const struct work *w, const struct pixel *px)
+{
+	const struct tn_geometry *g = w->g;
+	int32_t end = px->left + 2 * g->stride_w + g->k_w, bottom = px->top + g->k_h;
+
+	return px->x + 2 < g->out_w && px->left >= 0 && end <= g->in_w && px->top >= 0 &&
+	       bottom <= g->in_h && g->in_rows == g->in_h && g->out_rows == g->out_h &&
+	       ((px->batch * g->in_h + bottom - 1) * g->in_w + end) * g->in_c + 3 <=
+		       w->size;
+}
+
+static uint32_t *expand_plain(
+	const struct work *w, int32_t ky, int32_t end, uint32_t *strip)
+{
+	const tn_s8 *row = w->first + ky * w->line;
+	int32_t blocks = (w->run + 3) / 4, step = w->step;
+
+	for (; ky < end; ky++, row += w->line)
+		strip = tn_expand_s8(strip, row, row + step, row + 2 * step, blocks);
+	return strip;
+}
+
+/* ---- any windows ---- */
+
+/* Nothing behind n elements is read. */
+static uint32_t *expand(
+	uint32_t *strip, const tn_s8 *a, const tn_s8 *b, const tn_s8 *c, int32_t n)
+{
+	int32_t whole = n & ~3;
+
+	if (whole)
+		strip = tn_expand_s8(strip, a, b, c, whole / 4);
+	if (n == whole)
+		return strip;
+	tn_expand_block(strip, tn_load_rest(a + whole, n - whole),
+		tn_load_rest(b + whole, n - whole), tn_load_rest(c + whole, n - whole));
+	return strip + TN_BLOCK_WORDS;
 }
 
 #define OUTSIDE INT32_MIN
@@ -84,9 +130,14 @@ static uint32_t *expand_taps(const struct work *w, int32_t ky, uint32_t *strip)
 			if (row[i] != OUTSIDE && x >= 0 && x < g->in_w)
 				tap[i] = w->in + row[i] + kx * g->in_c;
 		}
-		strip = tn_expand_three(strip, tap[0], tap[1], tap[2], g->in_c);
+		strip = tn_expand_s8(strip, tap[0], tap[1], tap[2], g->in_c / 4);
 	}
 	return strip;
+}
+
+static int is_inside(const struct tn_geometry *g, const struct pixel *px)
+{
+	return px->left >= 0 && px->left + g->k_w <= g->in_w;
 }
 
 /* Copies a row that is partly outside. */
@@ -94,18 +145,16 @@ static const tn_s8 *edge_row(
 	const struct work *w, const struct pixel *px, int32_t row, tn_s8 *copy)
 {
 	const struct tn_geometry *g = w->g;
-	int32_t from = px->left < 0 ? -px->left : 0, to = g->in_w - px->left, n;
+	int32_t from = px->left < 0 ? -px->left : 0, to = g->in_w - px->left, n = g->in_c;
+	int32_t i = 0;
 
-	if (px->left >= 0 && to >= g->k_w)
-		return w->in + row;
 	to = to < 0 ? 0 : to < g->k_w ? to : g->k_w;
 	from = from < to ? from : to;
-	n = g->in_c;
-	for (int32_t i = 0; i < from * n; i++)
+	for (; i < from * n; i++)
 		copy[i] = w->zeros[0];
-	for (int32_t i = from * n; i < to * n; i++)
+	for (; i < to * n; i++)
 		copy[i] = (int8_t)tn_load_s8(w->in, row + i);
-	for (int32_t i = to * n; i < g->k_w * n; i++)
+	for (; i < g->k_w * n; i++)
 		copy[i] = w->zeros[0];
 	return copy;
 }
@@ -114,30 +163,24 @@ static uint32_t *expand_row(const struct work *w, int32_t ky, uint32_t *strip)
 {
 	const struct tn_geometry *g = w->g;
 	const tn_s8 *row[TN_MAC_PIXELS];
-	int32_t n = g->k_w * g->in_c;
 
-	if (!w->inside && g->in_c % 4 == 0)
-		return expand_taps(w, ky, strip);
 	for (int i = 0; i < TN_MAC_PIXELS; i++) {
-		int32_t first = window_row(w, &w->at[i], ky);
+		const struct pixel *px = &w->at[i];
+		int32_t first = window_row(w, px, ky);
 
 		if (first == OUTSIDE)
 			row[i] = w->zeros;
-		else if (w->inside)
+		else if (is_inside(g, px))
 			row[i] = w->in + first;
+		else if (g->in_c % 4 == 0)
+			return expand_taps(w, ky, strip);
 		else
-			row[i] = edge_row(w, &w->at[i], first, w->edges + i * n);
+			row[i] = edge_row(w, px, first, w->edges + i * w->run);
 	}
-	return tn_expand_three(strip, row[0], row[1], row[2], n);
+	return expand(strip, row[0], row[1], row[2], w->run);
 }
 
-static int is_inside(const struct work *w)
-{
-	for (int i = 0; i < TN_MAC_PIXELS; i++)
-		if (w->at[i].left < 0 || w->at[i].left + w->g->k_w > w->g->in_w)
-			return 0;
-	return 1;
-}
+/* ---- three pixels ---- */
 
 static int8_t *output(const struct work *w, const struct pixel *px)
 {
@@ -147,33 +190,87 @@ static int8_t *output(const struct work *w, const struct pixel *px)
 	return w->out + ((px->batch * g->out_rows + y) * g->out_w + px->x) * g->out_c;
 }
 
-/* The pixels w->at, part after part of their windows. */
-static void three_pixels(struct work *w, struct tn_mac *m, uint32_t *strip)
+/* Where the three are that start with w->at[0]; the last of n stands for missing ones. */
+static void find(struct work *w, int32_t n, struct tn_mac *m)
 {
-	const struct tn_dsp_conv_params *p = w->p;
-	int8_t *out[TN_MAC_PIXELS];
+	const struct tn_geometry *g = w->g;
+	struct pixel *px = w->at;
 
-	for (int i = 0; i < TN_MAC_PIXELS; i++)
-		out[i] = output(w, &w->at[i]);
-	m->out = out[0];
-	m->step_1 = (int32_t)(out[1] - out[0]);
-	m->step_2 = (int32_t)(out[2] - out[1]);
-	w->inside = is_inside(w);
-	for (int32_t ky = 0; ky < w->g->k_h;) {
-		const uint32_t *stream = m->stream;
-		int32_t end = ky + p->part_rows;
+	m->out = output(w, px);
+	w->first = 0;
+	if (n == TN_MAC_PIXELS && is_plain(w, px)) {
+		w->first =
+			w->in +
+			((px->batch * g->in_h + px->top) * g->in_w + px->left) * g->in_c;
+		m->step_1 = m->step_2 = g->out_c;
+		return;
+	}
+	for (int i = 1; i < TN_MAC_PIXELS; i++) {
+		px[i] = px[i - 1];
+		if (i < n)
+			advance(g, &px[i], 1);
+	}
+	m->step_1 = (int32_t)(output(w, &px[1]) - m->out);
+	m->step_2 = (int32_t)(output(w, &px[2]) - output(w, &px[1]));
+}
+
+/* Part after part of their windows. */
+static void compute(const struct work *w, struct tn_mac *m, uint32_t *strip)
+{
+	const int32_t k_h = w->g->k_h;
+
+	for (int32_t ky = 0; ky < k_h;) {
+		int32_t end = ky + w->p->part_rows;
 		uint32_t *at = strip;
 
-		m->flags = (uint32_t)p->floor | (ky ? 0u : (uint32_t)TN_MAC_FIRST);
-		if (end >= w->g->k_h) {
-			end = w->g->k_h;
+		m->flags = (uint32_t)w->p->floor | (ky ? 0u : (uint32_t)TN_MAC_FIRST);
+		if (end >= k_h) {
+			end = k_h;
 			m->flags |= TN_MAC_LAST;
 		}
-		for (; ky < end; ky++)
-			at = expand_row(w, ky, at);
-		m->blocks = (int32_t)(at - strip) / 6;
-		stream = tn_mac_s8(m);
-		m->stream = stream;
+		if (w->first)
+			at = expand_plain(w, ky, end, at);
+		else
+			for (int32_t i = ky; i < end; i++)
+				at = expand_row(w, i, at);
+		m->blocks = (end - ky) * ((w->run + 3) / 4);
+		m->stream = tn_mac_s8(m);
+		ky = end;
+	}
+}
+
+/* Windows of one element, side by side in input and output? */
+static int is_line(const struct tn_geometry *g)
+{
+	return g->k_h == 1 && g->k_w == 1 && g->stride_h == 1 && g->stride_w == 1 &&
+	       g->out_h == g->in_h && g->out_w == g->in_w && g->in_rows == g->in_h &&
+	       g->out_rows == g->out_h && g->y_begin == 0 && g->y_end == g->out_h;
+}
+
+/* Pixels at, at + 1, at + 2; the last of n stands for missing ones. */
+static void line_pixels(
+	const struct work *w, int32_t at, int32_t n, uint32_t *strip, struct tn_mac *m)
+{
+	const int32_t depth = w->run, step_1 = n > 1, step_2 = n > 2;
+	const tn_s8 *a = w->in + at * depth, *b = a + step_1 * depth;
+
+	m->out = w->out + at * w->g->out_c;
+	m->step_1 = step_1 * w->g->out_c;
+	m->step_2 = step_2 * w->g->out_c;
+	(void)expand(strip, a, b, b + step_2 * depth, depth);
+	(void)tn_mac_s8(m);
+}
+
+static void run_line(const struct work *w, uint32_t *strip, struct tn_mac *m)
+{
+	const int32_t pixels = w->g->batches * w->g->out_h * w->g->out_w;
+
+	m->blocks = (w->run + 3) / 4;
+	m->flags = (uint32_t)w->p->floor | TN_MAC_FIRST | TN_MAC_LAST;
+	for (int32_t t = 0; t < pixels; t += TN_MAC_PIXELS) {
+		int32_t n = pixels - t < TN_MAC_PIXELS ? pixels - t : TN_MAC_PIXELS;
+
+		line_pixels(w, w->p->order.descending ? pixels - t - n : t, n, strip, m);
 	}
 }
 
@@ -187,29 +284,31 @@ void tn_dsp_conv_2d_s8(
 		.in = in[0],
 		.zeros = in[2],
 		.out = out[0],
-		.edges = (int8_t *)scratch + p->edges };
+		.edges = (int8_t *)scratch + p->edges,
+		.run = g->k_w * g->in_c,
+		.line = g->in_w * g->in_c,
+		.step = g->stride_w * g->in_c,
+		.size = g->batches * g->in_h * g->in_w * g->in_c };
 	struct tn_mac m = { .strip = scratch,
 		.sums = (uint32_t *)(void *)((int8_t *)scratch + p->sums),
+		.stream = in[1],
 		.pairs = (g->out_c + 1) / 2 };
 	int32_t pixels = g->batches * (g->y_end - g->y_begin) * g->out_w;
 
+	if (is_line(g)) {
+		run_line(&w, scratch, &m);
+		return;
+	}
+	start(g, 0, &w.at[0]);
 	for (int32_t t = 0; t < pixels; t += TN_MAC_PIXELS) {
 		int32_t n = pixels - t < TN_MAC_PIXELS ? pixels - t : TN_MAC_PIXELS;
 
 		if (p->order.descending)
 			start(g, pixels - t - n, &w.at[0]);
 		else if (t)
-			w.at[0] = w.at[2];
-		else
-			start(g, 0, &w.at[0]);
-		if (t && !p->order.descending)
-			advance(g, &w.at[0]);
-		for (int i = 1; i < TN_MAC_PIXELS; i++) {
-			w.at[i] = w.at[i - 1];
-			if (i < n)
-				advance(g, &w.at[i]);
-		}
+			advance(g, &w.at[0], TN_MAC_PIXELS);
 		m.stream = in[1];
-		three_pixels(&w, &m, scratch);
+		find(&w, n, &m);
+		compute(&w, &m, scratch);
 	}
 }

@@ -4,17 +4,11 @@
 
 #include "simd.h"
 
-/* The last 1 to 3 elements, and zeros; nothing behind them is read. */
-static inline uint32_t tn_load_rest(const tn_s8 *p, int32_t n)
-{
-	uint32_t x = (uint32_t)(tn_load_s8(p, 0) & 0xff);
+/* Whole blocks of four elements of three pixels, at least one; the strip's next word. */
+uint32_t *tn_expand_s8(
+	uint32_t *strip, const tn_s8 *a, const tn_s8 *b, const tn_s8 *c, int32_t blocks);
 
-	if (n > 1)
-		x |= (uint32_t)(tn_load_s8(p, 1) & 0xff) << 8;
-	if (n > 2)
-		x |= (uint32_t)(tn_load_s8(p, 2) & 0xff) << 16;
-	return x;
-}
+#define TN_BLOCK_WORDS 6 /* of a strip */
 
 static inline void tn_expand_block(uint32_t *strip, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -26,23 +20,16 @@ static inline void tn_expand_block(uint32_t *strip, uint32_t a, uint32_t b, uint
 	strip[5] = tn_sxtb16_odd(c);
 }
 
-/* n elements of three pixels, filled up to a whole block; returns the strip's next word. */
-static inline uint32_t *tn_expand_three(
-	uint32_t *strip, const tn_s8 *a, const tn_s8 *b, const tn_s8 *c, int32_t n)
+/* The last 1 to 3 elements, and zeros; nothing behind them is read. */
+static inline uint32_t tn_load_rest(const tn_s8 *p, int32_t n)
 {
-	for (; n >= 4; n -= 4) {
-		tn_expand_block(strip, tn_load_word(a), tn_load_word(b), tn_load_word(c));
-		a += 4;
-		b += 4;
-		c += 4;
-		strip += 6;
-	}
-	if (n > 0) {
-		tn_expand_block(strip, tn_load_rest(a, n), tn_load_rest(b, n),
-			tn_load_rest(c, n));
-		strip += 6;
-	}
-	return strip;
+	uint32_t x = (uint32_t)(tn_load_s8(p, 0) & 0xff);
+
+	if (n > 1)
+		x |= (uint32_t)(tn_load_s8(p, 1) & 0xff) << 8;
+	if (n > 2)
+		x |= (uint32_t)(tn_load_s8(p, 2) & 0xff) << 16;
+	return x;
 }
 
 #endif

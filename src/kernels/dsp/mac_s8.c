@@ -6,10 +6,13 @@
  * r3), three of activations (r4 to r6), the two places (r0, r1) and the end (lr): 17
  * instructions for 24 products. The frame keeps the rest:
  *   0 out, 4 step_1, 8 step_2, 12 strip, 16 bytes of a pair's weights, 20 where to enter the
- *   loop, 24 sums, 28 pairs, 32 how a pair starts, 36 how it ends
- * The loop is eight blocks long and is entered so that the rest comes first. */
+ *   loop, 24 sums, 28 pairs left, 32 how a pair starts, 36 how it ends
+ * The loop is sixteen blocks long and is entered so that the rest comes first; the first
+ * block of a pair that starts with its biases is apart. */
+#define ACTIVATIONS "ldmia.w r1!, {r4, r5, r6}\n\t"
+
 #define PRODUCTS(w)                                                                      \
-	"ldmia.w r1!, {r4, r5, r6}\n\t"                                                  \
+	ACTIVATIONS                                                                      \
 	"smlad r10, " w ", r4, r10\n\t"                                                  \
 	"smlad r11, " w ", r5, r11\n\t"                                                  \
 	"smlad r12, " w ", r6, r12\n\t"                                                  \
@@ -17,6 +20,17 @@
 	"smlad r7, " w ", r4, r7\n\t"                                                    \
 	"smlad r8, " w ", r5, r8\n\t"                                                    \
 	"smlad r9, " w ", r6, r9\n\t"
+
+/* Of the first word: all sums start from the two biases. */
+#define FIRST_PRODUCTS                                                                   \
+	ACTIVATIONS                                                                      \
+	"smlad r11, r2, r5, r10\n\t"                                                     \
+	"smlad r12, r2, r6, r10\n\t"                                                     \
+	"smlad r10, r2, r4, r10\n\t"                                                     \
+	"sxtb16 r2, r2\n\t"                                                              \
+	"smlad r8, r2, r5, r7\n\t"                                                       \
+	"smlad r9, r2, r6, r7\n\t"                                                       \
+	"smlad r7, r2, r4, r7\n\t"
 
 #define FLOOR(x)                                                                         \
 	"smmla " x ", " x ", r4, r5\n\t"                                                 \
@@ -30,6 +44,27 @@
 	"asr.w " x ", " x ", r6\n\t"                                                     \
 	"ssat " x ", #8, " x "\n\t"
 
+#define DIFFERENCES                                                                      \
+	"sub.w r10, r10, r7\n\t"                                                         \
+	"sub.w r11, r11, r8\n\t"                                                         \
+	"sub.w r12, r12, r9\n\t"
+
+/* Last pixel first: one that stands for a missing pixel is stored over. */
+#define STORE                                                                            \
+	"ldmia.w sp, {r1, r2, r3}\n\t"                                                   \
+	"add r2, r1\n\t"                                                                 \
+	"add r3, r2\n\t"                                                                 \
+	"cmp r6, #0\n\t"                                                                 \
+	"strb.w r9, [r3]\n\t"                                                            \
+	"blt 8f\n\t"                                                                     \
+	"strb.w r12, [r3, #1]\n\t"                                                       \
+	"strb.w r8, [r2]\n\t"                                                            \
+	"strb.w r11, [r2, #1]\n\t"                                                       \
+	"strb.w r7, [r1], #1\n\t"                                                        \
+	"strb.w r10, [r1], #1\n\t"                                                       \
+	"str r1, [sp]\n\t"                                                               \
+	"ldr.w pc, [sp, #32]\n\t"
+
 __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 	const struct tn_mac *m __attribute__((unused)))
 {
@@ -38,53 +73,44 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		"sub sp, #44\n\t"
 		"ldmia.w r0, {r1-r9}\n\t" /* out .. flags */
 		"stmia.w sp, {r1-r4}\n\t"
-		"str r6, [sp, #24]\n\t"
-		"str r8, [sp, #28]\n\t"
-		"lsl.w r2, r7, #3\n\t"
-		"str r2, [sp, #16]\n\t"
+		"strd r6, r8, [sp, #24]\n\t"
+		"mov r0, r5\n\t"
+		"and.w r1, r9, #1\n\t"
+		"lsl.w r8, r7, #3\n\t"
+		"sub.w r7, r7, r1\n\t" /* blocks of the loop */
 		"rsb.w r2, r7, #0\n\t"
-		"and.w r2, r2, #7\n\t"
+		"and.w r2, r2, #15\n\t"
+		"cmp r7, #0\n\t"
+		"it eq\n\t"
+		"moveq r2, #16\n\t"
 		"movs r3, #68\n\t"
 		"adr.w r4, 1f\n\t"
 		"mla r2, r2, r3, r4\n\t"
 		"orr.w r2, r2, #1\n\t"
-		"str r2, [sp, #20]\n\t"
+		"strd r8, r2, [sp, #16]\n\t"
 		"adr.w r2, 2f\n\t"
-		"tst.w r9, #1\n\t"
+		"adr.w r3, 4f\n\t"
+		"cmp.w r9, #7\n\t"
+		"beq 7f\n\t"
+		"cmp r1, #0\n\t"
 		"it eq\n\t"
 		"adreq.w r2, 3f\n\t"
-		"orr.w r2, r2, #1\n\t"
-		"str r2, [sp, #32]\n\t"
-		"adr.w r3, 4f\n\t"
-		"adr.w r4, 5f\n\t"
-		"adr.w r6, 6f\n\t"
 		"tst.w r9, #4\n\t"
 		"it eq\n\t"
-		"moveq r3, r4\n\t"
+		"adreq.w r3, 5f\n\t"
 		"tst.w r9, #2\n\t"
 		"it eq\n\t"
-		"moveq r3, r6\n\t"
-		"adr.w r4, 10f\n\t"
+		"adreq.w r3, 6f\n\t"
 		"tst.w r9, #3\n\t"
 		"it eq\n\t"
-		"moveq r3, r4\n\t"
+		"adreq.w r3, 10f\n\t"
+		"7:\n\t"
+		"orr.w r2, r2, #1\n\t"
 		"orr.w r3, r3, #1\n\t"
-		"str r3, [sp, #36]\n\t"
-		"mov r0, r5\n\t"
+		"strd r2, r3, [sp, #32]\n\t"
 		"bx r2\n\t"
 
-		/* how a pair starts: from its biases */
-		".balign 4\n"
-		"2:\n\t"
-		"ldmia.w r0!, {r7, r10}\n\t"
-		"ldrd r1, lr, [sp, #12]\n\t"
-		"mov r8, r7\n\t"
-		"mov r9, r7\n\t"
-		"mov r11, r10\n\t"
-		"mov r12, r10\n\t"
-		"add.w lr, lr, r0\n\t"
-		"ldr.w pc, [sp, #20]\n\t"
-		/* or from sums that were kept */
+		/* how a pair starts: from sums that were kept */
 		".balign 4\n"
 		"3:\n\t"
 		"ldr r2, [sp, #24]\n\t"
@@ -93,189 +119,80 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		"str r2, [sp, #24]\n\t"
 		"add.w lr, lr, r0\n\t"
 		"ldr.w pc, [sp, #20]\n\t"
-
+		/* or from its biases */
 		".balign 4\n"
-		"1:\n\t"
-		".rept 8\n\t"
-		"ldmia.w r0!, {r2, r3}\n\t" PRODUCTS("r2") PRODUCTS(
-			"r3") ".endr\n\t"
-			      "cmp r0, lr\n\t"
-			      "bne.w 1b\n\t"
-			      "ldr.w pc, [sp, #36]\n\t"
+		"2:\n\t"
+		"ldmia.w r0!, {r7, r10}\n\t"
+		"ldrd r1, lr, [sp, #12]\n\t"
+		"add.w lr, lr, r0\n\t"
+		"ldmia.w r0!, {r2, r3}\n\t" FIRST_PRODUCTS PRODUCTS(
+			"r3") "ldr.w pc, [sp, #20]\n\t"
 
-			      /* how it ends: sums are kept, where they came from */
 			      ".balign 4\n"
-			      "10:\n\t"
-			      "ldrd r2, r3, [sp, #24]\n\t"
-			      "subs r2, #24\n\t"
-			      "stmia.w r2, {r7-r12}\n\t"
-			      "subs r3, #1\n\t"
-			      "str r3, [sp, #28]\n\t"
-			      "beq.w 9f\n\t"
-			      "ldr.w pc, [sp, #32]\n\t"
-			      /* or for the first time */
-			      ".balign 4\n"
-			      "6:\n\t"
-			      "ldrd r2, r3, [sp, #24]\n\t"
-			      "stmia.w r2!, {r7-r12}\n\t"
-			      "subs r3, #1\n\t"
-			      "strd r2, r3, [sp, #24]\n\t"
-			      "beq.w 9f\n\t"
-			      "ldr.w pc, [sp, #32]\n\t"
+			      "1:\n\t"
+			      ".rept 16\n\t"
+			      "ldmia.w r0!, {r2, r3}\n\t" PRODUCTS("r2") PRODUCTS(
+				      "r3") ".endr\n\t"
+					    "cmp r0, lr\n\t"
+					    "bne.w 1b\n\t"
+					    "ldr.w pc, [sp, #36]\n\t"
 
-			      /* or rescaled, rounded once */
-			      ".balign 4\n"
-			      "4:\n\t"
-			      "sub.w r10, r10, r7\n\t"
-			      "sub.w r11, r11, r8\n\t"
-			      "sub.w r12, r12, r9\n\t"
-			      "lsl.w r7, r7, #2\n\t"
-			      "lsl.w r8, r8, #2\n\t"
-			      "lsl.w r9, r9, #2\n\t"
-			      "ldmia.w r0!, {r4, r5, r6}\n\t" FLOOR("r7") FLOOR("r8") FLOOR(
-				      "r9") "ldmia.w r0!, {r4, r5, r6}\n\t" FLOOR("r10")
-				      FLOOR("r11") FLOOR(
-					      "r12") "b.w 7f\n\t"
+					    /* how it ends: sums are kept, where they came from */
+					    ".balign 4\n"
+					    "10:\n\t"
+					    "ldrd r2, r3, [sp, #24]\n\t"
+					    "subs r2, #24\n\t"
+					    "stmia.w r2, {r7-r12}\n\t"
+					    "subs r3, #1\n\t"
+					    "str r3, [sp, #28]\n\t"
+					    "beq.w 9f\n\t"
+					    "ldr.w pc, [sp, #32]\n\t"
+					    /* or for the first time */
+					    ".balign 4\n"
+					    "6:\n\t"
+					    "ldrd r2, r3, [sp, #24]\n\t"
+					    "stmia.w r2!, {r7-r12}\n\t"
+					    "subs r3, #1\n\t"
+					    "strd r2, r3, [sp, #24]\n\t"
+					    "beq.w 9f\n\t"
+					    "ldr.w pc, [sp, #32]\n\t"
 
-						     /* or rounded twice */
-						     ".balign 4\n"
-						     "5:\n\t"
-						     "sub.w r10, r10, r7\n\t"
-						     "sub.w r11, r11, r8\n\t"
-						     "sub.w r12, r12, r9\n\t"
-						     "lsl.w r7, r7, #1\n\t"
-						     "lsl.w r8, r8, #1\n\t"
-						     "lsl.w r9, r9, #1\n\t"
-						     "asr.w r10, r10, #7\n\t"
-						     "asr.w r11, r11, #7\n\t"
-						     "asr.w r12, r12, #7\n\t"
-						     "ldmia.w r0!, {r4, r5, "
-						     "r6}\n\t" TWICE("r7") TWICE("r8") TWICE(
-							     "r9") "ldmia.w r0!, {r4, "
-								   "r5, r6}\n\t" TWICE("r"
-										       "1"
-										       "0")
-									   TWICE("r11") TWICE(
-										   "r12")
+					    /* or rescaled, rounded once */
+					    ".balign 4\n"
+					    "4:\n\t" DIFFERENCES "lsl.w r7, r7, #2\n\t"
+					    "lsl.w r8, r8, #2\n\t"
+					    "lsl.w r9, r9, #2\n\t"
+					    "ldmia.w r0!, {r4, r5, r6}\n\t" FLOOR(
+						    "r7") FLOOR("r8")
+						    FLOOR("r9") "ldmia.w r0!, {r4, r5, "
+								"r6}\n\t" FLOOR(
+									"r10") FLOOR("r1"
+										     "1")
+									FLOOR("r12") STORE
 
-										   "7:"
-										   "\n\t"
-										   "ldmia"
-										   ".w "
-										   "sp, "
-										   "{r1, "
-										   "r2, "
-										   "r3}"
-										   "\n\t"
-										   "add "
-										   "r2, "
-										   "r1\n"
-										   "\t"
-										   "add "
-										   "r3, "
-										   "r2\n"
-										   "\t"
-										   "cmp "
-										   "r6, "
-										   "#0\n"
-										   "\t"
-										   "strb."
-										   "w "
-										   "r9, "
-										   "[r3]"
-										   "\n\t"
-										   "blt "
-										   "8f\n"
-										   "\t"
-										   "strb."
-										   "w "
-										   "r12, "
-										   "[r3, "
-										   "#1]"
-										   "\n\t"
-										   "strb."
-										   "w "
-										   "r8, "
-										   "[r2]"
-										   "\n\t"
-										   "strb."
-										   "w "
-										   "r11, "
-										   "[r2, "
-										   "#1]"
-										   "\n\t"
-										   "strb."
-										   "w "
-										   "r7, "
-										   "[r1],"
-										   " #"
-										   "1\n\t"
-										   "strb."
-										   "w "
-										   "r10, "
-										   "[r1],"
-										   " #"
-										   "1\n\t"
-										   "str "
-										   "r1, "
-										   "[sp]"
-										   "\n\t"
-										   "ldr."
-										   "w "
-										   "pc, "
-										   "[sp, "
-										   "#32]"
-										   "\n"
+		/* or rounded twice */
+		".balign 4\n"
+		"5:\n\t" DIFFERENCES "lsl.w r7, r7, #1\n\t"
+		"lsl.w r8, r8, #1\n\t"
+		"lsl.w r9, r9, #1\n\t"
+		"asr.w r10, r10, #7\n\t"
+		"asr.w r11, r11, #7\n\t"
+		"asr.w r12, r12, #7\n\t"
+		"ldmia.w r0!, {r4, r5, r6}\n\t" TWICE("r7") TWICE("r8")
+			TWICE("r9") "ldmia.w r0!, {r4, r5, r6}\n\t" TWICE("r10")
+				TWICE("r11") TWICE("r12") STORE
 
-										   "8:"
-										   "\n\t" /* the last pair */
-										   "strb."
-										   "w "
-										   "r8, "
-										   "[r2]"
-										   "\n\t"
-										   "strb."
-										   "w "
-										   "r7, "
-										   "[r1]"
-										   "\n\t"
-										   "lsls "
-										   "r6, "
-										   "r6, "
-										   "#1\n"
-										   "\t"
-										   "blt "
-										   "9f\n"
-										   "\t"
-										   "strb."
-										   "w "
-										   "r12, "
-										   "[r3, "
-										   "#1]"
-										   "\n\t"
-										   "strb."
-										   "w "
-										   "r11, "
-										   "[r2, "
-										   "#1]"
-										   "\n\t"
-										   "strb."
-										   "w "
-										   "r10, "
-										   "[r1, "
-										   "#1]\n"
-										   "9:"
-										   "\n\t"
-										   "add "
-										   "sp, "
-										   "#44\n"
-										   "\t"
-										   "pop "
-										   "{r4-"
-										   "r11, "
-										   "pc}"
-										   "\n"
-										   "\t");
+		"8:\n\t" /* the last pair */
+		"strb.w r8, [r2]\n\t"
+		"strb.w r7, [r1]\n\t"
+		"lsls r6, r6, #1\n\t"
+		"blt 9f\n\t"
+		"strb.w r12, [r3, #1]\n\t"
+		"strb.w r11, [r2, #1]\n\t"
+		"strb.w r10, [r1, #1]\n"
+		"9:\n\t"
+		"add sp, #44\n\t"
+		"pop {r4-r11, pc}\n\t");
 }
 
 #else

@@ -28,6 +28,12 @@ static inline uint32_t tn_load_word(const tn_s8 *p)
 	return ((const struct tn_unaligned *)(const void *)p)->word;
 }
 
+static inline void tn_store_word(tn_s8 *p, uint32_t word)
+{
+	TN_STORES(p, 4);
+	((struct tn_unaligned *)(void *)p)->word = word;
+}
+
 typedef uint32_t __attribute__((may_alias)) tn_u32;
 
 static inline int32_t tn_low(uint32_t x)
