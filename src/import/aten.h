@@ -14,6 +14,7 @@ enum tn_aten_form {
 	ATEN_REDUCE,
 	ATEN_CONCAT,
 	ATEN_NORM,
+	ATEN_QUANT, /* one scale and zero point, said with the op */
 };
 
 struct tn_aten {
@@ -50,6 +51,11 @@ bool tn_aten_norm_takes(const struct tn_aten_norm *n, size_t place);
 /* Attributes of the newest op. Channels come second; `rank` is that of a row. */
 void tn_aten_norm_attributes(struct tn_foreign *f, const struct tn_aten_norm *n,
 	size_t rank, bool training, double eps);
+
+/* Of ATEN_QUANT, for the newest op: its scale and zero point, and the integers that it
+ * rounds to. False: our op would not be the same. */
+bool tn_aten_quant(
+	struct tn_foreign *f, double scale, int64_t zero, int64_t min, int64_t max);
 
 /* A constant scalar operand for the newest op. */
 void tn_aten_scalar(

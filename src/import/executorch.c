@@ -118,6 +118,25 @@ static void read_norm(struct tn_et *r, const struct tn_aten_norm *n)
 		eps && eps->kind == ET_NUMBER ? eps->number : 1e-5);
 }
 
+/* input, scale, zero point, least and greatest integer */
+static bool read_quant(struct tn_et *r)
+{
+	double number[5] = { 0 };
+
+	if (r->args.v.count < 5)
+		return false;
+	for (size_t i = 1; i < 5; i++) {
+		const struct tn_et_value *v = &r->values.items[r->args.v.items[i]];
+
+		if (v->kind != ET_NUMBER ||
+			(i > 1 && !(v->number >= -32768 && v->number <= 65535)))
+			return false;
+		number[i] = v->number;
+	}
+	return tn_aten_quant(&r->f, number[1], (int64_t)number[2], (int64_t)number[3],
+		(int64_t)number[4]);
+}
+
 /* What geometry needs of the arguments that are no tensors. */
 static void read_attributes(struct tn_et *r, const struct tn_aten *a, struct tn_op *op)
 {
@@ -134,6 +153,10 @@ static void read_attributes(struct tn_et *r, const struct tn_aten *a, struct tn_
 	switch (a->form) {
 	case ATEN_NORM:
 		read_norm(r, tn_aten_norm_of(a));
+		break;
+	case ATEN_QUANT:
+		if (!read_quant(r))
+			op->kind = OP_UNKNOWN;
 		break;
 	case ATEN_WINDOW:
 		ok = tn_build_attr_string(&r->f.b, "layout", "NCHW");

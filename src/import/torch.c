@@ -224,6 +224,19 @@ static void read_norm_operands(
 	}
 }
 
+static bool read_quant(struct tn_torch *r, const struct tn_at *node)
+{
+	struct tn_torch_argument a;
+	struct tn_at frames[3];
+	double scale = 0;
+
+	return tn_torch_argument(r, node, "scale", SIZE_MAX, frames, &a) &&
+	       strcmp(a.key, "as_float") == 0 && tn_at_as_real(&r->tree, &a.at, &scale) &&
+	       tn_aten_quant(&r->f, scale, tn_torch_int(r, node, "zero_point", 0),
+		       tn_torch_int(r, node, "quant_min", -128),
+		       tn_torch_int(r, node, "quant_max", 127));
+}
+
 static void read_attributes(
 	struct tn_torch *r, const struct tn_at *node, const struct tn_aten *a)
 {
@@ -239,6 +252,10 @@ static void read_attributes(
 	switch (a->form) {
 	case ATEN_NORM:
 		read_norm(r, node, tn_aten_norm_of(a));
+		break;
+	case ATEN_QUANT:
+		if (!read_quant(r, node))
+			op->kind = OP_UNKNOWN;
 		break;
 	case ATEN_WINDOW:
 		ok = tn_build_attr_string(&r->f.b, "layout", "NCHW");

@@ -95,6 +95,33 @@ START_TEST(each_pass_does_its_work)
 }
 END_TEST
 
+/* The same net in two formats: floats between quantisations become integers. */
+static const char *const qdq[] = { "onnx_qdq_add.json", "torch_qdq_add.json" };
+
+START_TEST(formats_lose_their_floats)
+{
+	struct rewritten r;
+	struct loaded l;
+	char path[128];
+
+	snprintf(path, sizeof(path), "fixtures/foreign/%s", qdq[_i]);
+	loaded_file(&l, tn_test_path(path), NULL);
+	loaded_ok(&l, qdq[_i]);
+	r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+	ck_assert_uint_eq(l.graph.n_ops, 10);
+	ck_assert_uint_eq(r.graph.n_ops, 5); /* two in, RELU, ADD, one out */
+	for (uint32_t i = 0; i < r.graph.n_ops; i++)
+		if (r.graph.ops[i].kind == OP_ADD || r.graph.ops[i].kind == OP_RELU)
+			ck_assert_msg(
+				tn_dtype_bits(r.graph.tensors[r.graph.ops[i].outputs[0].i]
+						      .dtype) == 8,
+				"%s: %s gives no bytes", qdq[_i], r.graph.ops[i].type);
+	for (uint32_t seed = 1; seed <= 8; seed++)
+		same_results(qdq[_i], seed, &l.graph, &r.graph);
+	loaded_release(&l);
+}
+END_TEST
+
 START_TEST(two_spellings_become_one)
 {
 	struct loaded a, b;
@@ -283,6 +310,7 @@ Suite *tn_test_suite(void)
 		t, each_pass_does_its_work, 0, sizeof(cases) / sizeof(*cases));
 	tcase_add_loop_test(
 		t, fixtures_are_rewritten_once, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(t, formats_lose_their_floats, 0, sizeof(qdq) / sizeof(*qdq));
 	tcase_add_test(t, two_spellings_become_one);
 	tcase_add_loop_test(t, inexact_passes_are_near, 0, sizeof(near) / sizeof(*near));
 	tcase_add_loop_test(
