@@ -86,7 +86,7 @@ static enum tn_status take_order(
 	const struct tn_alias_options views = {
 		.align = run->options->align, .run = runs, .views_only = true
 	};
-	enum tn_status status;
+	enum tn_status status = TN_OK;
 
 	if (!order || !runs)
 		return TN_ERR_NOMEM;
@@ -95,7 +95,8 @@ static enum tn_status take_order(
 		runs[i] = i >= run->graph.n_ops - n_copies;
 	}
 	run->graph.schedule = order;
-	status = tn_pipeline_tables(run);
+	if (repair && (repair->has_order || n_copies))
+		status = tn_pipeline_tables(run);
 	if (status == TN_OK)
 		status = tn_aliases_choose(
 			&run->graph, &views, &run->arena, &run->aliases);
