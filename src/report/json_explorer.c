@@ -103,6 +103,7 @@ static bool push_edge(
 	const struct tn_graph *g = x->v->g;
 	uint32_t from = x->maker[tensor];
 	json_t *o = json_object(), *source, *slot;
+	bool ok;
 
 	if (from != TN_NONE) {
 		source = number("", from);
@@ -114,9 +115,9 @@ static bool push_edge(
 		source = number("tensor", tensor);
 		slot = number("", 0);
 	}
-	if (tn_json_put(o, "sourceNodeOutputId", slot) &&
-		tn_json_put(o, "sourceNodeId", source) &&
-		tn_json_put(o, "targetNodeInputId", number("", target)))
+	ok = tn_json_put(o, "sourceNodeOutputId", slot);
+	ok = tn_json_put(o, "sourceNodeId", source) && ok;
+	if (ok && tn_json_put(o, "targetNodeInputId", number("", target)))
 		return tn_json_push(list, o);
 	json_decref(o);
 	return false;
