@@ -8,35 +8,38 @@ struct sums {
 	uint32_t even, odd;
 };
 
-static inline uint32_t add_halves(uint32_t sum, uint32_t x)
-{
 #if TN_DSP
-	__asm__("sadd16 %0, %0, %1" : "+r"(sum) : "r"(x));
-	return sum;
-#else
-	return ((sum + x) & 0xffff) | ((sum & 0xffff0000u) + (x & 0xffff0000u));
-#endif
-}
 
 static inline uint32_t add_even(uint32_t sum, uint32_t word)
 {
-#if TN_DSP
 	__asm__("sxtab16 %0, %0, %1" : "+r"(sum) : "r"(word));
 	return sum;
-#else
-	return add_halves(sum, tn_sxtb16(word));
-#endif
 }
 
 static inline uint32_t add_odd(uint32_t sum, uint32_t word)
 {
-#if TN_DSP
 	__asm__("sxtab16 %0, %0, %1, ror #8" : "+r"(sum) : "r"(word));
 	return sum;
-#else
-	return add_halves(sum, tn_sxtb16_odd(word));
-#endif
 }
+
+#else
+
+static uint32_t add_halves(uint32_t sum, uint32_t x)
+{
+	return ((sum + x) & 0xffff) | ((sum & 0xffff0000u) + (x & 0xffff0000u));
+}
+
+static uint32_t add_even(uint32_t sum, uint32_t word)
+{
+	return add_halves(sum, tn_sxtb16(word));
+}
+
+static uint32_t add_odd(uint32_t sum, uint32_t word)
+{
+	return add_halves(sum, tn_sxtb16_odd(word));
+}
+
+#endif
 
 static inline struct sums add_word(struct sums s, uint32_t word)
 {

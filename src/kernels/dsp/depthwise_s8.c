@@ -57,7 +57,7 @@
 	"smlad " a ", lr, r5, " a "\n\t"                                                 \
 	"ldrd " c ", lr, [r0], #32\n\t"                                                  \
 	"smlad " a ", " c ", r4, " a "\n\t"                                              \
-	"smlatt " a ", lr, r6, " a "\n\t" rescale(a) "strb.w " a ", [r1], #4\n\t"
+	"smlatt " a ", lr, r6, " a "\n\t" rescale(a) "strb " a ", [r1], #4\n\t"
 
 #define NEXT_2(a, c, rescale)                                                            \
 	"smlad " a ", " a ", r2, r7\n\t"                                                 \
@@ -66,7 +66,7 @@
 	"smlad " a ", lr, r5, " a "\n\t"                                                 \
 	"ldrd " c ", lr, [r0], #32\n\t"                                                  \
 	"smlad " a ", " c ", r4, " a "\n\t"                                              \
-	"smlatt " a ", lr, r6, " a "\n\t" rescale(a) "strb.w " a ", [r1], #4\n\t"
+	"smlatt " a ", lr, r6, " a "\n\t" rescale(a) "strb " a ", [r1], #4\n\t"
 
 #define AGAIN                                                                            \
 	"ldr.w r12, [sp, #8]\n\t"                                                        \
@@ -87,17 +87,21 @@
 __attribute__((naked, noinline)) void tn_depthwise_s8(
 	const struct tn_depthwise *d __attribute__((unused)))
 {
+	/* clang-format off */
 	__asm__ volatile(
 		"push {r4-r11, lr}\n\t"
 		"sub sp, #76\n\t"
-		"ldmia.w r0!, {r1-r7}\n\t" /* columns .. zero */
+		"ldmia.w r0!, {r1-r7}\n\t"
+		/* columns .. zero */
 		"add.w r12, sp, #28\n\t"
 		"stmia.w r12, {r1-r7}\n\t"
-		"ldmia.w r0, {r1-r9}\n\t" /* strip .. outside */
+		"ldmia.w r0, {r1-r9}\n\t"
+		/* strip .. outside */
 		"strd r1, r2, [sp, #56]\n\t"
 		"str r3, [sp, #12]\n\t"
 		"strd r8, r7, [sp, #64]\n\t"
-		"mul r4, r4, r5\n\t" /* columns that the outputs read */
+		"mul r4, r4, r5\n\t"
+		/* columns that the outputs read */
 		"cmp r5, #1\n\t"
 		"ite eq\n\t"
 		"addeq r4, #2\n\t"
@@ -131,50 +135,57 @@ __attribute__((naked, noinline)) void tn_depthwise_s8(
 		"movne r0, r2\n\t"
 		"orr.w r5, r0, #1\n\t"
 		"strd r4, r5, [sp, #20]\n"
-
-		"2:\n\t" /* four channels */
+		"2:\n\t"
+		/* four channels */
 		"add.w r12, sp, #28\n\t"
 		"ldmia.w r12, {r0-r6}\n\t"
-		"ldr.w pc, [sp, #24]\n\t" COLUMNS("10", TOP, BOTTOM) COLUMNS(
-			"11", "", BOTTOM) COLUMNS("12", TOP, "") COLUMNS("13", "",
-			"") "8:\n\t"
-			    "ldrd r0, r1, [sp, #56]\n\t"
-			    "ldr r2, [sp, #72]\n\t"
-			    "stmia.w sp, {r0, r1, r2}\n\t"
-			    "movs r3, #4\n\t"
-			    "str r3, [sp, #16]\n"
-
-			    "3:\n\t" /* a channel */
-			    "ldr r0, [sp, #12]\n\t"
-			    "ldmia.w r0!, {r2-r9}\n\t"
-			    "str r0, [sp, #12]\n\t"
-			    "ldrd r0, r1, [sp]\n\t"
-			    "ldrd r10, lr, [r0], #32\n\t"
-			    "ldr.w pc, [sp, #20]\n\t" OUTPUTS("14", FLOOR) OUTPUTS(
-				    "15", TWICE) OUTPUTS_2("16", FLOOR) OUTPUTS_2("17",
-				    TWICE) "9:\n\t"
-					   "ldmia.w sp, {r0, r1, r2}\n\t"
-					   "adds r0, #8\n\t"
-					   "adds r1, #1\n\t"
-					   "adds r2, #8\n\t"
-					   "stmia.w sp, {r0, r1, r2}\n\t"
-					   "ldr r3, [sp, #16]\n\t"
-					   "subs r3, #1\n\t"
-					   "str r3, [sp, #16]\n\t"
-					   "bne.w 3b\n\t"
-
-					   "ldr r0, [sp, #32]\n\t" /* the next four channels */
-					   "adds r0, #4\n\t"
-					   "str r0, [sp, #32]\n\t"
-					   "ldrd r1, r2, [sp, #60]\n\t"
-					   "add r1, r2\n\t"
-					   "str r1, [sp, #60]\n\t"
-					   "ldr r3, [sp, #68]\n\t"
-					   "subs r3, #1\n\t"
-					   "str r3, [sp, #68]\n\t"
-					   "bne.w 2b\n\t"
-					   "add sp, #76\n\t"
-					   "pop {r4-r11, pc}\n\t");
+		"ldr.w pc, [sp, #24]\n\t"
+		COLUMNS("10", TOP, BOTTOM)
+		COLUMNS( "11", "", BOTTOM)
+		COLUMNS("12", TOP, "")
+		COLUMNS("13", "", "")
+		"8:\n\t"
+		"ldrd r0, r1, [sp, #56]\n\t"
+		"ldr r2, [sp, #72]\n\t"
+		"stmia.w sp, {r0, r1, r2}\n\t"
+		"movs r3, #4\n\t"
+		"str r3, [sp, #16]\n"
+		"3:\n\t"
+		/* a channel */
+		"ldr r0, [sp, #12]\n\t"
+		"ldmia.w r0!, {r2-r9}\n\t"
+		"str r0, [sp, #12]\n\t"
+		"ldrd r0, r1, [sp]\n\t"
+		"ldrd r10, lr, [r0], #32\n\t"
+		"ldr.w pc, [sp, #20]\n\t"
+		OUTPUTS("14", FLOOR)
+		OUTPUTS( "15", TWICE)
+		OUTPUTS_2("16", FLOOR)
+		OUTPUTS_2("17", TWICE)
+		"9:\n\t"
+		"ldmia.w sp, {r0, r1, r2}\n\t"
+		"adds r0, #8\n\t"
+		"adds r1, #1\n\t"
+		"adds r2, #8\n\t"
+		"stmia.w sp, {r0, r1, r2}\n\t"
+		"ldr r3, [sp, #16]\n\t"
+		"subs r3, #1\n\t"
+		"str r3, [sp, #16]\n\t"
+		"bne.w 3b\n\t"
+		"ldr r0, [sp, #32]\n\t"
+		/* the next four channels */
+		"adds r0, #4\n\t"
+		"str r0, [sp, #32]\n\t"
+		"ldrd r1, r2, [sp, #60]\n\t"
+		"add r1, r2\n\t"
+		"str r1, [sp, #60]\n\t"
+		"ldr r3, [sp, #68]\n\t"
+		"subs r3, #1\n\t"
+		"str r3, [sp, #68]\n\t"
+		"bne.w 2b\n\t"
+		"add sp, #76\n\t"
+		"pop {r4-r11, pc}\n\t");
+	/* clang-format on */
 }
 
 #else

@@ -39,10 +39,12 @@
 __attribute__((naked, noinline)) void tn_dot_s8(
 	const struct tn_dot *d __attribute__((unused)))
 {
+	/* clang-format off */
 	__asm__ volatile(
 		"push {r4-r11, lr}\n\t"
 		"sub sp, #36\n\t"
-		"ldmia.w r0, {r1-r6}\n\t" /* out .. floor */
+		"ldmia.w r0, {r1-r6}\n\t"
+		/* out .. floor */
 		"stmia.w sp, {r1-r3}\n\t"
 		"mov r0, r4\n\t"
 		"lsl.w r4, r5, #3\n\t"
@@ -68,7 +70,6 @@ __attribute__((naked, noinline)) void tn_dot_s8(
 		"orr.w r8, r8, #1\n\t"
 		"strd r5, r7, [sp, #20]\n\t"
 		"str.w r8, [sp, #28]\n"
-
 		"3:\n\t"
 		"ldmia.w sp, {r2, r3, r4, r5}\n\t"
 		"mov r1, r4\n\t"
@@ -81,73 +82,68 @@ __attribute__((naked, noinline)) void tn_dot_s8(
 		"1:\n\t"
 		".rept 16\n\t"
 		"ldmia.w r0!, {r2-r5}\n\t"
-		"ldmia.w r1!, {r6, r7}\n\t" PAIR("r2", "r6", "r8", "r9") PAIR("r3", "r6",
-			"r10", "r11") PAIR("r4", "r7", "r8", "r9") PAIR("r5", "r7", "r10",
-			"r11") ".endr\n\t"
-			       "cmp r0, r12\n\t"
-			       "bne.w 1b\n\t"
-			       "ldr.w pc, [sp, #24]\n\t"
-
-			       "4:\n\t"
-			       "ldmia.w r0!, {r8, r9}\n\t"
-			       "add.w r12, r0, r5\n\t"
-			       "ldr.w pc, [sp, #20]\n\t"
-			       ".balign 4\n"
-			       "2:\n\t"
-			       ".rept 8\n\t"
-			       "ldmia.w r0!, {r2, r3}\n\t"
-			       "ldmia.w r1!, {r6, r7}\n\t" PAIR(
-				       "r2", "r6", "r8", "r9") PAIR("r3", "r7", "r8",
-				       "r9") ".endr\n\t"
-					     "cmp r0, r12\n\t"
-					     "bne.w 2b\n\t"
-					     "ldr.w pc, [sp, #28]\n\t"
-
-					     ".balign 4\n"
-					     "7:\n\t" TWICE_PAIR("r8", "r9") TWICE_PAIR(
-						     "r10",
-						     "r11") "b.w 10f\n\t"
-							    ".balign 4\n"
-							    "5:\n\t" FLOOR_PAIR("r8",
-								    "r9") FLOOR_PAIR("r1"
-										     "0",
-								    "r11") "10:\n\t"
-									   "ldrd r1, r2, "
-									   "[sp]\n\t"
-									   "strb.w r8, "
-									   "[r1], #1\n\t"
-									   "strb.w r9, "
-									   "[r1], #1\n\t"
-									   "strb.w r10, "
-									   "[r1], #1\n\t"
-									   "subs r2, "
-									   "#4\n\t"
-									   "blt.w 9f\n\t" /* three were left */
-									   "strb.w r11, "
-									   "[r1], #1\n\t"
-									   "strd r1, r2, "
-									   "[sp]\n\t"
-									   "bne.w 3b\n\t"
-									   "b.w 9f\n\t"
-
-									   ".balign 4\n"
-									   "8:"
-									   "\n"
-									   "\t" TWICE_PAIR(
-										   "r8",
-										   "r9") "b.w 11f\n\t"
-											 ".balign 4\n"
-											 "6:\n\t" FLOOR_PAIR(
-												 "r8",
-												 "r9") "11:\n\t"
-												       "ldrd r1, r2, [sp]\n\t"
-												       "strb.w r8, [r1]\n\t"
-												       "cmp r2, #1\n\t"
-												       "it ne\n\t"
-												       "strbne.w r9, [r1, #1]\n\t"
-												       "9:\n\t"
-												       "add sp, #36\n\t"
-												       "pop {r4-r11, pc}\n\t");
+		"ldmia.w r1!, {r6, r7}\n\t"
+		PAIR("r2", "r6", "r8", "r9")
+		PAIR("r3", "r6", "r10", "r11")
+		PAIR("r4", "r7", "r8", "r9")
+		PAIR("r5", "r7", "r10", "r11")
+		".endr\n\t"
+		"cmp r0, r12\n\t"
+		"bne.w 1b\n\t"
+		"ldr.w pc, [sp, #24]\n\t"
+		"4:\n\t"
+		"ldmia.w r0!, {r8, r9}\n\t"
+		"add.w r12, r0, r5\n\t"
+		"ldr.w pc, [sp, #20]\n\t"
+		".balign 4\n"
+		"2:\n\t"
+		".rept 8\n\t"
+		"ldmia.w r0!, {r2, r3}\n\t"
+		"ldmia.w r1!, {r6, r7}\n\t"
+		PAIR( "r2", "r6", "r8", "r9")
+		PAIR("r3", "r7", "r8", "r9")
+		".endr\n\t"
+		"cmp r0, r12\n\t"
+		"bne.w 2b\n\t"
+		"ldr.w pc, [sp, #28]\n\t"
+		".balign 4\n"
+		"7:\n\t"
+		TWICE_PAIR("r8", "r9")
+		TWICE_PAIR( "r10", "r11")
+		"b.w 10f\n\t"
+		".balign 4\n"
+		"5:\n\t"
+		FLOOR_PAIR("r8", "r9")
+		FLOOR_PAIR("r10", "r11")
+		"10:\n\t"
+		"ldrd r1, r2, [sp]\n\t"
+		"strb r8, [r1], #1\n\t"
+		"strb r9, [r1], #1\n\t"
+		"strb r10, [r1], #1\n\t"
+		"subs r2, #4\n\t"
+		"blt.w 9f\n\t"
+		/* three were left */
+		"strb r11, [r1], #1\n\t"
+		"strd r1, r2, [sp]\n\t"
+		"bne.w 3b\n\t"
+		"b.w 9f\n\t"
+		".balign 4\n"
+		"8:\n\t"
+		TWICE_PAIR( "r8", "r9")
+		"b.w 11f\n\t"
+		".balign 4\n"
+		"6:\n\t"
+		FLOOR_PAIR( "r8", "r9")
+		"11:\n\t"
+		"ldrd r1, r2, [sp]\n\t"
+		"strb.w r8, [r1]\n\t"
+		"cmp r2, #1\n\t"
+		"it ne\n\t"
+		"strbne.w r9, [r1, #1]\n\t"
+		"9:\n\t"
+		"add sp, #36\n\t"
+		"pop {r4-r11, pc}\n\t");
+	/* clang-format on */
 }
 
 #else

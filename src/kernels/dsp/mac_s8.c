@@ -60,24 +60,27 @@
 	"strb.w r12, [r3, #1]\n\t"                                                       \
 	"strb.w r8, [r2]\n\t"                                                            \
 	"strb.w r11, [r2, #1]\n\t"                                                       \
-	"strb.w r7, [r1], #1\n\t"                                                        \
-	"strb.w r10, [r1], #1\n\t"                                                       \
+	"strb r7, [r1], #1\n\t"                                                          \
+	"strb r10, [r1], #1\n\t"                                                         \
 	"str r1, [sp]\n\t"                                                               \
 	"ldr.w pc, [sp, #32]\n\t"
 
 __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 	const struct tn_mac *m __attribute__((unused)))
 {
+	/* clang-format off */
 	__asm__ volatile(
 		"push {r4-r11, lr}\n\t"
 		"sub sp, #44\n\t"
-		"ldmia.w r0, {r1-r9}\n\t" /* out .. flags */
+		"ldmia.w r0, {r1-r9}\n\t"
+		/* out .. flags */
 		"stmia.w sp, {r1-r4}\n\t"
 		"strd r6, r8, [sp, #24]\n\t"
 		"mov r0, r5\n\t"
 		"and.w r1, r9, #1\n\t"
 		"lsl.w r8, r7, #3\n\t"
-		"sub.w r7, r7, r1\n\t" /* blocks of the loop */
+		"sub.w r7, r7, r1\n\t"
+		/* blocks of the loop */
 		"rsb.w r2, r7, #0\n\t"
 		"and.w r2, r2, #15\n\t"
 		"cmp r7, #0\n\t"
@@ -109,7 +112,6 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		"orr.w r3, r3, #1\n\t"
 		"strd r2, r3, [sp, #32]\n\t"
 		"bx r2\n\t"
-
 		/* how a pair starts: from sums that were kept */
 		".balign 4\n"
 		"3:\n\t"
@@ -125,64 +127,76 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		"ldmia.w r0!, {r7, r10}\n\t"
 		"ldrd r1, lr, [sp, #12]\n\t"
 		"add.w lr, lr, r0\n\t"
-		"ldmia.w r0!, {r2, r3}\n\t" FIRST_PRODUCTS PRODUCTS(
-			"r3") "ldr.w pc, [sp, #20]\n\t"
-
-			      ".balign 4\n"
-			      "1:\n\t"
-			      ".rept 16\n\t"
-			      "ldmia.w r0!, {r2, r3}\n\t" PRODUCTS("r2") PRODUCTS(
-				      "r3") ".endr\n\t"
-					    "cmp r0, lr\n\t"
-					    "bne.w 1b\n\t"
-					    "ldr.w pc, [sp, #36]\n\t"
-
-					    /* how it ends: sums are kept, where they came from */
-					    ".balign 4\n"
-					    "10:\n\t"
-					    "ldrd r2, r3, [sp, #24]\n\t"
-					    "subs r2, #24\n\t"
-					    "stmia.w r2, {r7-r12}\n\t"
-					    "subs r3, #1\n\t"
-					    "str r3, [sp, #28]\n\t"
-					    "beq.w 9f\n\t"
-					    "ldr.w pc, [sp, #32]\n\t"
-					    /* or for the first time */
-					    ".balign 4\n"
-					    "6:\n\t"
-					    "ldrd r2, r3, [sp, #24]\n\t"
-					    "stmia.w r2!, {r7-r12}\n\t"
-					    "subs r3, #1\n\t"
-					    "strd r2, r3, [sp, #24]\n\t"
-					    "beq.w 9f\n\t"
-					    "ldr.w pc, [sp, #32]\n\t"
-
-					    /* or rescaled, rounded once */
-					    ".balign 4\n"
-					    "4:\n\t" DIFFERENCES "lsl.w r7, r7, #2\n\t"
-					    "lsl.w r8, r8, #2\n\t"
-					    "lsl.w r9, r9, #2\n\t"
-					    "ldmia.w r0!, {r4, r5, r6}\n\t" FLOOR(
-						    "r7") FLOOR("r8")
-						    FLOOR("r9") "ldmia.w r0!, {r4, r5, "
-								"r6}\n\t" FLOOR(
-									"r10") FLOOR("r1"
-										     "1")
-									FLOOR("r12") STORE
-
+		"ldmia.w r0!, {r2, r3}\n\t"
+		FIRST_PRODUCTS
+		PRODUCTS( "r3")
+		"ldr.w pc, [sp, #20]\n\t"
+		".balign 4\n"
+		"1:\n\t"
+		".rept 16\n\t"
+		"ldmia.w r0!, {r2, r3}\n\t"
+		PRODUCTS("r2")
+		PRODUCTS( "r3")
+		".endr\n\t"
+		"cmp r0, lr\n\t"
+		"bne.w 1b\n\t"
+		"ldr.w pc, [sp, #36]\n\t"
+		/* how it ends: sums are kept, where they came from */
+		".balign 4\n"
+		"10:\n\t"
+		"ldrd r2, r3, [sp, #24]\n\t"
+		"subs r2, #24\n\t"
+		"stmia.w r2, {r7-r12}\n\t"
+		"subs r3, #1\n\t"
+		"str r3, [sp, #28]\n\t"
+		"beq.w 9f\n\t"
+		"ldr.w pc, [sp, #32]\n\t"
+		/* or for the first time */
+		".balign 4\n"
+		"6:\n\t"
+		"ldrd r2, r3, [sp, #24]\n\t"
+		"stmia.w r2!, {r7-r12}\n\t"
+		"subs r3, #1\n\t"
+		"strd r2, r3, [sp, #24]\n\t"
+		"beq.w 9f\n\t"
+		"ldr.w pc, [sp, #32]\n\t"
+		/* or rescaled, rounded once */
+		".balign 4\n"
+		"4:\n\t"
+		DIFFERENCES
+		"lsl.w r7, r7, #2\n\t"
+		"lsl.w r8, r8, #2\n\t"
+		"lsl.w r9, r9, #2\n\t"
+		"ldmia.w r0!, {r4, r5, r6}\n\t"
+		FLOOR( "r7")
+		FLOOR("r8")
+		FLOOR("r9")
+		"ldmia.w r0!, {r4, r5, r6}\n\t"
+		FLOOR( "r10")
+		FLOOR("r11")
+		FLOOR("r12")
+		STORE
 		/* or rounded twice */
 		".balign 4\n"
-		"5:\n\t" DIFFERENCES "lsl.w r7, r7, #1\n\t"
+		"5:\n\t"
+		DIFFERENCES
+		"lsl.w r7, r7, #1\n\t"
 		"lsl.w r8, r8, #1\n\t"
 		"lsl.w r9, r9, #1\n\t"
 		"asr.w r10, r10, #7\n\t"
 		"asr.w r11, r11, #7\n\t"
 		"asr.w r12, r12, #7\n\t"
-		"ldmia.w r0!, {r4, r5, r6}\n\t" TWICE("r7") TWICE("r8")
-			TWICE("r9") "ldmia.w r0!, {r4, r5, r6}\n\t" TWICE("r10")
-				TWICE("r11") TWICE("r12") STORE
-
-		"8:\n\t" /* the last pair */
+		"ldmia.w r0!, {r4, r5, r6}\n\t"
+		TWICE("r7")
+		TWICE("r8")
+		TWICE("r9")
+		"ldmia.w r0!, {r4, r5, r6}\n\t"
+		TWICE("r10")
+		TWICE("r11")
+		TWICE("r12")
+		STORE
+		"8:\n\t"
+		/* the last pair */
 		"strb.w r8, [r2]\n\t"
 		"strb.w r7, [r1]\n\t"
 		"lsls r6, r6, #1\n\t"
@@ -193,6 +207,7 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		"9:\n\t"
 		"add sp, #44\n\t"
 		"pop {r4-r11, pc}\n\t");
+	/* clang-format on */
 }
 
 #else
