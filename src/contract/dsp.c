@@ -59,16 +59,14 @@ static bool has_middles(const struct tn_window *w)
 
 bool tn_dsp_depthwise_of(const struct tn_window *w, struct tn_dsp_depthwise *out)
 {
-	const int64_t grain = w->stride_w == 1 ? 3 : 2;
-
 	if (!w->per_channel || w->depth_multiplier != 1 || w->k_h != 3 || w->k_w != 3 ||
 		w->dilation_h != 1 || w->dilation_w != 1 || w->stride_w > 2 ||
 		w->stride_h > SCRATCH_MAX || w->out_c % 4 || w->out_c > SCRATCH_MAX ||
 		!has_middles(w))
 		return false;
-	out->room = up(tn_min_i64(w->out_w, SCRATCH_MAX), grain);
-	while (out->room > grain && depthwise_bytes(w, out->room) > SCRATCH_USUAL)
-		out->room -= grain;
+	out->room = tn_min_i64(w->out_w, SCRATCH_USUAL);
+	while (out->room > 1 && depthwise_bytes(w, out->room) > SCRATCH_USUAL)
+		out->room--;
 	out->scratch = depthwise_bytes(w, out->room);
 	return out->scratch <= SCRATCH_MAX;
 }

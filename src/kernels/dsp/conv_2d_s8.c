@@ -23,6 +23,7 @@ struct work {
 	int32_t line; /* of the input */
 	int32_t step; /* input elements from pixel to pixel */
 	int32_t size; /* of the input */
+	int32_t columns; /* where the reads of a whole block may end in any row */
 	struct pixel at[TN_MAC_PIXELS];
 	const tn_s8
 		*first; /* three windows side by side, all inside; NULL: another case */
@@ -79,6 +80,23 @@ static uint32_t *expand_plain(
 	for (; ky < end; ky++, row += w->line)
 		strip = tn_expand_s8(strip, row, row + step, row + 2 * step, blocks);
 	return strip;
+}
+
+/* After three such windows, are the next three in the row such as well? Moves on to them. */
+static int next_plain(struct work *w, struct tn_mac *m)
+{
+	const struct tn_geometry *g = w->g;
+	struct pixel *px = w->at;
+	int32_t across = TN_MAC_PIXELS * g->stride_w;
+
+	if (px->x + 2 * TN_MAC_PIXELS > g->out_w ||
+		px->left + across + 2 * g->stride_w + g->k_w > w->columns)
+		return 0;
+	px->x += TN_MAC_PIXELS;
+	px->left += across;
+	w->first += TN_MAC_PIXELS * w->step;
+	m->out += TN_MAC_PIXELS * g->out_c;
+	return 1;
 }
 
 /* ---- any windows ---- */
@@ -263,15 +281,34 @@ static void line_pixels(
 
 static void run_line(const struct work *w, uint32_t *strip, struct tn_mac *m)
 {
-	const int32_t pixels = w->g->batches * w->g->out_h * w->g->out_w;
+	const int32_t pixels = w->g->batches * w->g->out_h * w->g->out_w, depth = w->run;
+	const tn_s8 *a = w->in;
+	int32_t t = 0;
 
-	m->blocks = (w->run + 3) / 4;
+	m->blocks = (depth + 3) / 4;
 	m->flags = (uint32_t)w->p->floor | TN_MAC_FIRST | TN_MAC_LAST;
-	for (int32_t t = 0; t < pixels; t += TN_MAC_PIXELS) {
-		int32_t n = pixels - t < TN_MAC_PIXELS ? pixels - t : TN_MAC_PIXELS;
+	if (w->p->order.descending) {
+		for (; t < pixels; t += TN_MAC_PIXELS) {
+			int32_t n =
+				pixels - t < TN_MAC_PIXELS ? pixels - t : TN_MAC_PIXELS;
 
-		line_pixels(w, w->p->order.descending ? pixels - t - n : t, n, strip, m);
+			line_pixels(w, pixels - t - n, n, strip, m);
+		}
+		return;
 	}
+	m->out = w->out;
+	m->step_1 = m->step_2 = w->g->out_c;
+	for (; depth % 4 == 0 && t + TN_MAC_PIXELS <= pixels; t += TN_MAC_PIXELS) {
+		const tn_s8 *b = a + depth, *c = b + depth;
+
+		(void)tn_expand_s8(strip, a, b, c, m->blocks);
+		(void)tn_mac_s8(m);
+		m->out += TN_MAC_PIXELS * m->step_1;
+		a = c + depth;
+	}
+	for (; t < pixels; t += TN_MAC_PIXELS)
+		line_pixels(w, t, pixels - t < TN_MAC_PIXELS ? pixels - t : TN_MAC_PIXELS,
+			strip, m);
 }
 
 void tn_dsp_conv_2d_s8(
@@ -288,7 +325,8 @@ void tn_dsp_conv_2d_s8(
 		.run = g->k_w * g->in_c,
 		.line = g->in_w * g->in_c,
 		.step = g->stride_w * g->in_c,
-		.size = g->batches * g->in_h * g->in_w * g->in_c };
+		.size = g->batches * g->in_h * g->in_w * g->in_c,
+		.columns = g->in_w - (g->k_w * g->in_c % 4 ? 3 : 0) };
 	struct tn_mac m = { .strip = scratch,
 		.sums = (uint32_t *)(void *)((int8_t *)scratch + p->sums),
 		.stream = in[1],
@@ -310,5 +348,10 @@ void tn_dsp_conv_2d_s8(
 		m.stream = in[1];
 		find(&w, n, &m);
 		compute(&w, &m, scratch);
+		while (w.first && !p->order.descending && next_plain(&w, &m)) {
+			t += TN_MAC_PIXELS;
+			m.stream = in[1];
+			compute(&w, &m, scratch);
+		}
 	}
 }

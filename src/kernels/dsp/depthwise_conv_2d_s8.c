@@ -5,11 +5,6 @@
 #include "depthwise_s8.h"
 #include "tenure/kernels.h"
 
-static int32_t up(int32_t n, int32_t grain)
-{
-	return (n + grain - 1) / grain * grain;
-}
-
 static int32_t row_at(const struct tn_geometry *g, int32_t y)
 {
 	return (g->in_rows == g->in_h ? y : y % g->in_rows) * g->in_w * g->in_c;
@@ -53,28 +48,35 @@ static void set_columns(const struct tn_dsp_depthwise_params *p, int32_t x, int3
 	fill_outside(strip, before, tn_sxtb16(d->zero));
 	d->columns = strip + TN_COLUMN_WORDS * before;
 	d->n_columns = (right > g->in_w ? g->in_w : right) - (left + before);
-	d->n = up(n, g->stride_w == 1 ? 3 : 2);
+	d->n = n;
 }
 
 static void leave(
 	tn_s8 *out, int32_t channels, int32_t n, const uint32_t *cells, int32_t room)
 {
+	const int32_t step = channels, fours = n / 4;
+
 	for (int32_t c = 0; c < channels; c += 4, cells += room) {
-		const uint32_t *cell = cells, *end = cells + n;
+		const uint32_t *cell = cells;
 		tn_s8 *at = out + c;
 
-		for (; cell + 2 < end; cell += 3) {
-			uint32_t a = cell[0], b = cell[1], x = cell[2];
+		for (int32_t k = fours; k > 0; k--, cell += 4) {
+			tn_s8 *next = at + 2 * step;
 
-			tn_store_word(at, a);
-			at += channels;
-			tn_store_word(at, b);
-			at += channels;
-			tn_store_word(at, x);
-			at += channels;
+			tn_store_word(at, cell[0]);
+			tn_store_word(at + step, cell[1]);
+			tn_store_word(next, cell[2]);
+			tn_store_word(next + step, cell[3]);
+			at = next + 2 * step;
 		}
-		for (; cell < end; cell++, at += channels)
-			tn_store_word(at, *cell);
+		if (n & 2) {
+			tn_store_word(at, cell[0]);
+			tn_store_word(at + step, cell[1]);
+			at += 2 * step;
+			cell += 2;
+		}
+		if (n & 1)
+			tn_store_word(at, cell[0]);
 	}
 }
 

@@ -71,18 +71,26 @@
 #define AGAIN                                                                            \
 	"ldr.w r12, [sp, #8]\n\t"                                                        \
 	"cmp r0, r12\n\t"                                                                \
-	"bne.w 1b\n\t"                                                                   \
+	"bne.w 21b\n\t"                                                                  \
 	"b.w 9f\n\t"
 
+/* Three ways in, twelve bytes each, for no rest, one and two outputs: the rest comes first,
+ * and the registers of V rotate. */
+#define LOAD(a) "ldrd " a ", lr, [r0], #32\n\t"
+
 #define OUTPUTS(label, rescale)                                                          \
-	".balign 4\n" label ":\n\t"                                                      \
-	"ldrd r11, lr, [r0], #32\n"                                                      \
-	"1:\n\t" NEXT("r10", "r11", "r12", rescale) NEXT("r11", "r12", "r10", rescale)   \
-		NEXT("r12", "r10", "r11", rescale) AGAIN
+	".balign 4\n" label ":\n\t" LOAD("r10") LOAD("r11") "b.w 21f\n\t" LOAD(          \
+		"r12") LOAD("r10") "b.w 23f\n\t" LOAD("r11")                             \
+		LOAD("r12") "b.w 22f\n"                                                  \
+			    "21:\n\t" NEXT("r10", "r11", "r12", rescale) "22:\n\t" NEXT( \
+				    "r11", "r12", "r10", rescale) "23:\n\t" NEXT("r12",  \
+				    "r10", "r11", rescale) AGAIN
 
 #define OUTPUTS_2(label, rescale)                                                        \
-	".balign 4\n" label ":\n"                                                        \
-	"1:\n\t" NEXT_2("r10", "r11", rescale) NEXT_2("r11", "r10", rescale) AGAIN
+	".balign 4\n" label ":\n\t" LOAD("r10") "nop.w\n\tb.w 21f\n\t" LOAD(             \
+		"r11") "nop.w\n\tb.w 22f\n"                                              \
+		       "21:\n\t" NEXT_2("r10", "r11", rescale) "22:\n\t" NEXT_2(         \
+			       "r11", "r10", rescale) AGAIN
 
 __attribute__((naked, noinline)) void tn_depthwise_s8(
 	const struct tn_depthwise *d __attribute__((unused)))
@@ -91,17 +99,20 @@ __attribute__((naked, noinline)) void tn_depthwise_s8(
 	__asm__ volatile(
 		"push {r4-r11, lr}\n\t"
 		"sub sp, #76\n\t"
-		"ldmia.w r0!, {r1-r7}\n\t"
-		/* columns .. zero */
+		"ldmia.w r0!, {r1-r7}\n\t" /* columns .. zero */
 		"add.w r12, sp, #28\n\t"
 		"stmia.w r12, {r1-r7}\n\t"
-		"ldmia.w r0, {r1-r9}\n\t"
-		/* strip .. outside */
+		"ldmia.w r0, {r1-r9}\n\t" /* strip .. outside */
 		"strd r1, r2, [sp, #56]\n\t"
 		"str r3, [sp, #12]\n\t"
 		"strd r8, r7, [sp, #64]\n\t"
-		"mul r4, r4, r5\n\t"
-		/* columns that the outputs read */
+		"cmp r5, #1\n\t"
+		"ite eq\n\t"
+		"moveq r8, #3\n\t"
+		"movne r8, #2\n\t"
+		"udiv r7, r4, r8\n\t"
+		"mls r8, r7, r8, r4\n\t" /* outputs of the rest */
+		"mul r4, r4, r5\n\t" /* columns that the outputs read */
 		"cmp r5, #1\n\t"
 		"ite eq\n\t"
 		"addeq r4, #2\n\t"
@@ -120,7 +131,9 @@ __attribute__((naked, noinline)) void tn_depthwise_s8(
 		"cmp r6, #0\n\t"
 		"it eq\n\t"
 		"moveq r0, r1\n\t"
-		"orr.w r4, r0, #1\n\t"
+		"movs r4, #12\n\t"
+		"mla r4, r8, r4, r0\n\t"
+		"orr.w r4, r4, #1\n\t"
 		/* and over columns */
 		"adr.w r0, 10f\n\t"
 		"adr.w r1, 11f\n\t"
@@ -135,8 +148,7 @@ __attribute__((naked, noinline)) void tn_depthwise_s8(
 		"movne r0, r2\n\t"
 		"orr.w r5, r0, #1\n\t"
 		"strd r4, r5, [sp, #20]\n"
-		"2:\n\t"
-		/* four channels */
+		"2:\n\t" /* four channels */
 		"add.w r12, sp, #28\n\t"
 		"ldmia.w r12, {r0-r6}\n\t"
 		"ldr.w pc, [sp, #24]\n\t"
@@ -150,13 +162,11 @@ __attribute__((naked, noinline)) void tn_depthwise_s8(
 		"stmia.w sp, {r0, r1, r2}\n\t"
 		"movs r3, #4\n\t"
 		"str r3, [sp, #16]\n"
-		"3:\n\t"
-		/* a channel */
+		"3:\n\t" /* a channel */
 		"ldr r0, [sp, #12]\n\t"
 		"ldmia.w r0!, {r2-r9}\n\t"
 		"str r0, [sp, #12]\n\t"
 		"ldrd r0, r1, [sp]\n\t"
-		"ldrd r10, lr, [r0], #32\n\t"
 		"ldr.w pc, [sp, #20]\n\t"
 		OUTPUTS("14", FLOOR)
 		OUTPUTS( "15", TWICE)
@@ -172,8 +182,7 @@ __attribute__((naked, noinline)) void tn_depthwise_s8(
 		"subs r3, #1\n\t"
 		"str r3, [sp, #16]\n\t"
 		"bne.w 3b\n\t"
-		"ldr r0, [sp, #32]\n\t"
-		/* the next four channels */
+		"ldr r0, [sp, #32]\n\t" /* the next four channels */
 		"adds r0, #4\n\t"
 		"str r0, [sp, #32]\n\t"
 		"ldrd r1, r2, [sp, #60]\n\t"

@@ -30,7 +30,7 @@ struct tn_depthwise {
 	const uint32_t *strip;
 	uint8_t *cells;
 	const uint32_t *stream;
-	int32_t n; /* outputs; a multiple of 3 (stride 1) or 2 (stride 2) */
+	int32_t n; /* outputs, at least 1 */
 	int32_t stride; /* 1 or 2 */
 	int32_t floor; /* one rounding, or two */
 	int32_t groups; /* of four channels */

@@ -43,8 +43,7 @@ __attribute__((naked, noinline)) void tn_dot_s8(
 	__asm__ volatile(
 		"push {r4-r11, lr}\n\t"
 		"sub sp, #36\n\t"
-		"ldmia.w r0, {r1-r6}\n\t"
-		/* out .. floor */
+		"ldmia.w r0, {r1-r6}\n\t" /* out .. floor */
 		"stmia.w sp, {r1-r3}\n\t"
 		"mov r0, r4\n\t"
 		"lsl.w r4, r5, #3\n\t"
@@ -100,7 +99,7 @@ __attribute__((naked, noinline)) void tn_dot_s8(
 		".rept 8\n\t"
 		"ldmia.w r0!, {r2, r3}\n\t"
 		"ldmia.w r1!, {r6, r7}\n\t"
-		PAIR( "r2", "r6", "r8", "r9")
+		PAIR("r2", "r6", "r8", "r9")
 		PAIR("r3", "r7", "r8", "r9")
 		".endr\n\t"
 		"cmp r0, r12\n\t"
@@ -109,7 +108,7 @@ __attribute__((naked, noinline)) void tn_dot_s8(
 		".balign 4\n"
 		"7:\n\t"
 		TWICE_PAIR("r8", "r9")
-		TWICE_PAIR( "r10", "r11")
+		TWICE_PAIR("r10", "r11")
 		"b.w 10f\n\t"
 		".balign 4\n"
 		"5:\n\t"
@@ -121,19 +120,18 @@ __attribute__((naked, noinline)) void tn_dot_s8(
 		"strb r9, [r1], #1\n\t"
 		"strb r10, [r1], #1\n\t"
 		"subs r2, #4\n\t"
-		"blt.w 9f\n\t"
-		/* three were left */
+		"blt.w 9f\n\t" /* three were left */
 		"strb r11, [r1], #1\n\t"
 		"strd r1, r2, [sp]\n\t"
 		"bne.w 3b\n\t"
 		"b.w 9f\n\t"
 		".balign 4\n"
 		"8:\n\t"
-		TWICE_PAIR( "r8", "r9")
+		TWICE_PAIR("r8", "r9")
 		"b.w 11f\n\t"
 		".balign 4\n"
 		"6:\n\t"
-		FLOOR_PAIR( "r8", "r9")
+		FLOOR_PAIR("r8", "r9")
 		"11:\n\t"
 		"ldrd r1, r2, [sp]\n\t"
 		"strb.w r8, [r1]\n\t"

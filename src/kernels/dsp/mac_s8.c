@@ -72,15 +72,13 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 	__asm__ volatile(
 		"push {r4-r11, lr}\n\t"
 		"sub sp, #44\n\t"
-		"ldmia.w r0, {r1-r9}\n\t"
-		/* out .. flags */
+		"ldmia.w r0, {r1-r9}\n\t" /* out .. flags */
 		"stmia.w sp, {r1-r4}\n\t"
 		"strd r6, r8, [sp, #24]\n\t"
 		"mov r0, r5\n\t"
 		"and.w r1, r9, #1\n\t"
 		"lsl.w r8, r7, #3\n\t"
-		"sub.w r7, r7, r1\n\t"
-		/* blocks of the loop */
+		"sub.w r7, r7, r1\n\t" /* blocks of the loop */
 		"rsb.w r2, r7, #0\n\t"
 		"and.w r2, r2, #15\n\t"
 		"cmp r7, #0\n\t"
@@ -168,11 +166,11 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		"lsl.w r8, r8, #2\n\t"
 		"lsl.w r9, r9, #2\n\t"
 		"ldmia.w r0!, {r4, r5, r6}\n\t"
-		FLOOR( "r7")
+		FLOOR("r7")
 		FLOOR("r8")
 		FLOOR("r9")
 		"ldmia.w r0!, {r4, r5, r6}\n\t"
-		FLOOR( "r10")
+		FLOOR("r10")
 		FLOOR("r11")
 		FLOOR("r12")
 		STORE
@@ -195,8 +193,7 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		TWICE("r11")
 		TWICE("r12")
 		STORE
-		"8:\n\t"
-		/* the last pair */
+		"8:\n\t" /* the last pair */
 		"strb.w r8, [r2]\n\t"
 		"strb.w r7, [r1]\n\t"
 		"lsls r6, r6, #1\n\t"
