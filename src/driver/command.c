@@ -43,6 +43,8 @@ struct tn_view tn_command_view(const struct tn_run *run)
 		.plan = run->planned ? &run->plan : NULL,
 		.rewrites = run->rewrites.passes ? &run->rewrites : NULL,
 		.diags = &run->diags,
+		.suppressed = run->suppressed.items,
+		.n_suppressed = run->suppressed.count,
 		.verified = run->verified,
 		.refusal = run->planned && !run->verified ? run->verdict.rule : NULL };
 

@@ -7,6 +7,7 @@
 #include "base/filename.h"
 #include "base/glob.h"
 #include "driver/rule.h"
+#include "import/import.h"
 #include "report/findings.h"
 #include "rules/check.h"
 #include "rules/facts.h"
@@ -206,8 +207,31 @@ static bool set_severity(const struct tn_regime *r, struct tn_diag *d)
 	return !row || !row->off;
 }
 
-static bool is_suppressed(
-	const struct tn_govern *g, const struct tn_ward *w, const struct tn_diag *d)
+static bool excuses(const char *rule, const char *name, const struct tn_diag *d)
+{
+	return d->rule && tn_glob(rule, d->rule) &&
+	       (!name || (d->subject && tn_glob(name, d->subject)));
+}
+
+/* Does the graph's own file suppress it? One without a reason does not count. */
+static bool is_excused(struct tn_run *run, const struct tn_diag *d, const char **reason)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < run->n_excuses; i++) {
+		struct tn_excuse *e = &run->excuses[i];
+
+		if (!e->reason || !excuses(e->rule, e->name, d))
+			continue;
+		if (!any)
+			*reason = e->reason;
+		e->used = any = true;
+	}
+	return any;
+}
+
+static bool is_suppressed(const struct tn_govern *g, const struct tn_ward *w,
+	const struct tn_diag *d, const char **reason)
 {
 	const struct tn_config *c = &w->regime->config;
 	bool any = false;
@@ -215,10 +239,10 @@ static bool is_suppressed(
 	for (size_t i = 0; i < c->n_suppressions; i++) {
 		const struct tn_config_suppress *s = &c->suppressions[i];
 
-		if (!d->rule || !tn_glob(s->rule, d->rule) ||
-			(s->name && (!d->subject || !tn_glob(s->name, d->subject))) ||
-			!matches(g, w, s->models))
+		if (!excuses(s->rule, s->name, d) || !matches(g, w, s->models))
 			continue;
+		if (!any)
+			*reason = s->reason;
 		w->regime->used[i] = true;
 		any = true;
 	}
@@ -284,6 +308,37 @@ enum tn_status tn_govern_check(const struct tn_govern *g, size_t ward, struct tn
 		&run->diags);
 }
 
+/* Takes a finding out that somebody has accepted, but keeps it to be told. */
+static bool put_aside(const struct tn_govern *g, const struct tn_ward *w,
+	struct tn_run *run, const struct tn_diag *d)
+{
+	struct tn_view_suppressed s = { .diag = *d };
+
+	s.in_source = is_excused(run, d, &s.reason);
+	if (!s.in_source && !is_suppressed(g, w, d, &s.reason))
+		return false;
+	if (!tn_vec_push(&run->arena, &run->suppressed, s))
+		run->diags.failed = true;
+	return true;
+}
+
+/* What is wrong with the suppressions of the graph's file. */
+static void judge_excuses(struct tn_run *run, bool whole)
+{
+	for (size_t i = 0; i < run->n_excuses; i++) {
+		const struct tn_excuse *e = &run->excuses[i];
+
+		if (!e->reason)
+			tn_diag_at(&run->diags, SEVERITY_WARNING,
+				"config/suppression-reason", run->source, e->pointer,
+				e->name, "a suppression of '%s' needs a reason", e->rule);
+		else if (!e->used && whole)
+			tn_diag_at(&run->diags, SEVERITY_NOTE,
+				"config/unused-suppression", run->source, e->pointer,
+				e->name, "nothing is suppressed here any more");
+	}
+}
+
 enum tn_status tn_govern_apply(
 	struct tn_govern *g, size_t ward, struct tn_run *run, enum tn_status status)
 {
@@ -291,17 +346,21 @@ enum tn_status tn_govern_apply(
 	const struct tn_graph *graph = run->graph.source ? &run->graph : NULL;
 	struct tn_diags *diags = &run->diags;
 	const char *name = g->options->baseline ? name_for(g, w, g->baseline.folder) : "";
+	const size_t n = diags->list.count;
 	size_t kept = 0;
 
 	if (!name)
 		return TN_ERR_NOMEM;
 	note_seen(g, w);
+	for (size_t i = 0; i < n; i++)
+		(void)is_excused(run, &diags->list.items[i], &(const char *){ NULL });
+	judge_excuses(run, status == TN_OK && !g->options->only);
 	diags->errors = diags->warnings = 0;
 	for (size_t i = 0; i < diags->list.count; i++) {
 		struct tn_diag d = diags->list.items[i];
 		const bool stays = status != TN_OK && d.severity == SEVERITY_ERROR;
 		bool out = !stays &&
-			   (!set_severity(w->regime, &d) || is_suppressed(g, w, &d));
+			   (!set_severity(w->regime, &d) || put_aside(g, w, run, &d));
 
 		if (!out && (g->options->baseline || g->options->write_baseline)) {
 			const uint64_t print = tn_fingerprint(graph, &d);
@@ -319,7 +378,7 @@ enum tn_status tn_govern_apply(
 		diags->list.items[kept++] = d;
 	}
 	diags->list.count = kept;
-	return TN_OK;
+	return diags->failed ? TN_ERR_NOMEM : TN_OK;
 }
 
 static const char *help_of(const struct tn_govern *g, const struct tn_rule *rule)
@@ -340,6 +399,10 @@ static bool has_finding(const struct tn_view *views, size_t n, const char *id)
 			if (rule && strcmp(rule, id) == 0)
 				return true;
 		}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < views[i].n_suppressed; k++)
+			if (strcmp(views[i].suppressed[k].diag.rule, id) == 0)
+				return true;
 	return false;
 }
 

@@ -33,15 +33,26 @@ static enum tn_status text_format(const tenure_options *o, const struct tn_view 
 	return status == TN_OK ? tn_text_totals(views, n, out) : status;
 }
 
-static enum tn_status format(const tenure_options *o, const struct tn_view *views,
-	size_t n, struct tn_strbuf *out)
+/* What fails: by the command, or by the strictest configuration of the files. */
+static enum tn_severity failing(const struct tn_govern *g, size_t n_files)
+{
+	int level = (int)g->options->fail_on;
+
+	for (size_t i = 0; i < n_files; i++)
+		if ((int)g->wards[i].options.fail_on < level)
+			level = (int)g->wards[i].options.fail_on;
+	return (enum tn_severity)level;
+}
+
+static enum tn_status format(const tenure_options *o, enum tn_severity fail_on,
+	const struct tn_view *views, size_t n, struct tn_strbuf *out)
 {
 	if (strcmp(o->format, "json") == 0)
 		return tn_json_lint(views, n, out);
 	if (strcmp(o->format, "sarif") == 0)
 		return tn_sarif_write(views, n, out);
 	if (strcmp(o->format, "junit") == 0)
-		return tn_junit_write(views, n, (enum tn_severity)o->fail_on, out);
+		return tn_junit_write(views, n, fail_on, out);
 	if (strcmp(o->format, "github") == 0)
 		return tn_github_write(views, n, out);
 	if (strcmp(o->format, "markdown") == 0)
@@ -199,7 +210,7 @@ static enum tn_status write_all(struct lint *l, struct tn_run *first)
 	/* a hook that was given no graph has nothing to say */
 	status = tn_govern_describe(&l->govern, views, shown);
 	if (status == TN_OK && (shown || !l->options->hook))
-		status = format(l->options, views, shown, &out);
+		status = format(l->options, failing(&l->govern, n), views, shown, &out);
 	if (status == TN_OK)
 		status = tn_command_deliver(first, &out);
 	tn_strbuf_release(&out);

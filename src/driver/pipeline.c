@@ -67,7 +67,10 @@ static enum tn_status read_graph(struct tn_run *run, const char *file)
 		run->skipped = true;
 		return TN_ERR_INPUT;
 	}
-	return tn_import(&im, &run->graph);
+	status = tn_import(&im, &run->graph);
+	run->excuses = im.excuses.items;
+	run->n_excuses = im.excuses.count;
+	return status;
 }
 
 /* --synthetic: seeded values where the file has none, or damaged ones. */

@@ -22,6 +22,15 @@ struct tn_import_shape {
 	struct tn_shape shape;
 };
 
+/* What the file says of a finding: it is known and accepted. Graphs do not carry it on. */
+struct tn_excuse {
+	const char *rule; /* a pattern */
+	const char *name; /* a pattern for the op or tensor; NULL: any */
+	const char *reason; /* NULL: there is none, and then it does not count */
+	const char *pointer;
+	bool used; /* for whoever asks it */
+};
+
 struct tn_import {
 	struct tn_arena *arena; /* the graph's */
 	struct tn_strings *strings;
@@ -33,6 +42,7 @@ struct tn_import {
 	size_t n_dims;
 	const struct tn_import_shape *shapes;
 	size_t n_shapes;
+	TN_VEC(struct tn_excuse) excuses; /* out: those of the file */
 };
 
 /* Reads and validates. TN_OK; TN_ERR_INPUT when the file has errors (all of them are

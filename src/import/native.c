@@ -14,7 +14,7 @@ static const char format_name[] = "tenure.graph/1";
 /* All that a graph may have at its top. The last two describe and are not used. */
 static const char *const known_keys[] = { "format", "name", "tensors", "ops", "inputs",
 	"outputs", "schedule", "claims", "subgraphs", "invocations", "lossy", "exec",
-	"branches", "subgraph_of", "unrolled_from", "$schema", "note" };
+	"branches", "subgraph_of", "unrolled_from", "suppress", "$schema", "note" };
 
 json_t *tn_native_member(struct tn_native *n, const struct tn_path *up,
 	const json_t *object, const char *key)

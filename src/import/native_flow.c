@@ -134,6 +134,50 @@ static void read_unrolled(struct tn_native *n, const struct tn_path *up,
 	out->unrolled_op = tn_native_intern(n, text);
 }
 
+/* An optional text; false after a report. */
+static bool read_text(struct tn_native *n, const struct tn_path *up, const json_t *object,
+	const char *key, const char **out)
+{
+	const json_t *value = json_object_get(object, key);
+	const struct tn_path at = { up, key, 0 };
+	const char *text;
+
+	*out = NULL;
+	if (!value)
+		return true;
+	if (!tn_json_string(n->im, NATIVE_TYPE, &at, value, &text))
+		return false;
+	*out = tn_arena_strdup(n->im->arena, text);
+	n->nomem = n->nomem || !*out;
+	return *out != NULL;
+}
+
+/* "suppress": findings that are known and accepted. */
+static void read_excuses(
+	struct tn_native *n, const struct tn_path *up, const json_t *graph)
+{
+	const json_t *list = tn_native_list(n, up, graph, "suppress");
+	const struct tn_path path = { up, "suppress", 0 };
+
+	for (size_t i = 0; i < json_array_size(list) && !n->nomem; i++) {
+		const struct tn_path at = { &path, NULL, i };
+		const json_t *item = json_array_get(list, i);
+		struct tn_excuse e = { .pointer = NULL };
+
+		if (!tn_json_want(n->im, NATIVE_TYPE, &at, item, JSON_OBJECT) ||
+			!tn_native_member(n, &at, item, "rule") ||
+			!read_text(n, &at, item, "rule", &e.rule) ||
+			!read_text(n, &at, item, "name", &e.name) ||
+			!read_text(n, &at, item, "reason", &e.reason))
+			continue;
+		if (e.reason && !e.reason[strspn(e.reason, " \t\r\n")])
+			e.reason = NULL;
+		e.pointer = tn_path_pointer(n->im->arena, &at);
+		if (!e.pointer || !tn_vec_push(n->im->arena, &n->im->excuses, e))
+			n->nomem = true;
+	}
+}
+
 void tn_native_flow(struct tn_native *n, const struct tn_path *up, const json_t *graph,
 	struct tn_graph *out)
 {
@@ -148,6 +192,8 @@ void tn_native_flow(struct tn_native *n, const struct tn_path *up, const json_t 
 				"'%s' is neither 'sequential' nor 'parallel'", text);
 	}
 	read_branches(n, up, graph, out);
+	if (!up)
+		read_excuses(n, up, graph);
 	if (!n->nomem)
 		read_scopes(n, up, graph, out);
 	if (!n->nomem)

@@ -36,8 +36,8 @@ static void count(struct tn_findings *out, enum tn_severity severity)
 		out->notes++;
 }
 
-static void take(
-	struct tn_findings *out, const struct tn_graph *g, const struct tn_diag *d)
+static void take(struct tn_findings *out, const struct tn_graph *g,
+	const struct tn_diag *d, const struct tn_view_suppressed *excuse)
 {
 	struct tn_finding *f = &out->list[out->n];
 
@@ -46,9 +46,11 @@ static void take(
 		.file = d->source && d->source->name ? d->source->name : "",
 		.line = d->line,
 		.column = d->line && !d->column ? 1 : d->column,
-		.reported = out->n };
+		.reported = out->n,
+		.excuse = excuse };
 	f->character = f->column;
-	count(out, d->severity);
+	if (!excuse)
+		count(out, d->severity);
 	out->n++;
 }
 
@@ -105,8 +107,8 @@ static void locate(
 	}
 }
 
-enum tn_status tn_findings_collect(const struct tn_view *views, size_t n,
-	struct tn_arena *arena, struct tn_findings *out)
+static enum tn_status collect(const struct tn_view *views, size_t n, bool shown,
+	bool suppressed, struct tn_arena *arena, struct tn_findings *out)
 {
 	struct tn_place_query *queries;
 	size_t total = 0;
@@ -114,7 +116,8 @@ enum tn_status tn_findings_collect(const struct tn_view *views, size_t n,
 	*out = (struct tn_findings){ 0 };
 	for (size_t i = 0; i < n; i++)
 		if (!seen_before(views, i))
-			total += views[i].diags->list.count;
+			total += (shown ? views[i].diags->list.count : 0) +
+				 (suppressed ? views[i].n_suppressed : 0);
 	out->list = TN_NEW_ARRAY(arena, struct tn_finding, total);
 	queries = TN_NEW_ARRAY(arena, struct tn_place_query, total);
 	if (!out->list || !queries)
@@ -122,8 +125,11 @@ enum tn_status tn_findings_collect(const struct tn_view *views, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		if (seen_before(views, i))
 			continue;
-		for (size_t k = 0; k < views[i].diags->list.count; k++)
-			take(out, views[i].g, &views[i].diags->list.items[k]);
+		for (size_t k = 0; shown && k < views[i].diags->list.count; k++)
+			take(out, views[i].g, &views[i].diags->list.items[k], NULL);
+		for (size_t k = 0; suppressed && k < views[i].n_suppressed; k++)
+			take(out, views[i].g, &views[i].suppressed[k].diag,
+				&views[i].suppressed[k]);
 	}
 	if (!out->n)
 		return TN_OK;
@@ -138,4 +144,16 @@ enum tn_status tn_findings_collect(const struct tn_view *views, size_t n,
 	}
 	qsort(out->list, out->n, sizeof(*out->list), by_place);
 	return TN_OK;
+}
+
+enum tn_status tn_findings_collect(const struct tn_view *views, size_t n,
+	struct tn_arena *arena, struct tn_findings *out)
+{
+	return collect(views, n, true, false, arena, out);
+}
+
+enum tn_status tn_findings_suppressed(const struct tn_view *views, size_t n, bool all,
+	struct tn_arena *arena, struct tn_findings *out)
+{
+	return collect(views, n, all, true, arena, out);
 }

@@ -13,6 +13,7 @@ struct tn_finding {
 	size_t line, column; /* from 1, in bytes; 0: not known (a binary file) */
 	size_t character; /* the column in code points; 0 with the column */
 	size_t reported; /* the how-manieth report it was */
+	const struct tn_view_suppressed *excuse; /* NULL: it counts */
 };
 
 struct tn_findings {
@@ -24,6 +25,11 @@ struct tn_findings {
 /* From all views; a sink that several views share counts once. */
 enum tn_status TN_MUST_CHECK tn_findings_collect(const struct tn_view *views, size_t n,
 	struct tn_arena *arena, struct tn_findings *out);
+
+/* Those that are suppressed, and (`all`) the others among them. Only the others are
+ * counted. */
+enum tn_status TN_MUST_CHECK tn_findings_suppressed(const struct tn_view *views, size_t n,
+	bool all, struct tn_arena *arena, struct tn_findings *out);
 
 /* "error", "warning", "note" */
 const char *tn_severity_name(enum tn_severity severity);

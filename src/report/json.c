@@ -49,20 +49,49 @@ static bool put_claims(json_t *root, const struct tn_view *views, size_t n)
 	return true;
 }
 
+/* Findings that somebody has accepted, with the reason; only where there are any. */
+static bool put_suppressed(json_t *root, const struct tn_findings *suppressed)
+{
+	json_t *list = json_array();
+
+	if (!suppressed->n) {
+		json_decref(list);
+		return true;
+	}
+	for (size_t i = 0; i < suppressed->n; i++) {
+		const struct tn_finding *f = &suppressed->list[i];
+		json_t *o = json_object();
+
+		if (!tn_json_put(o, "finding", tn_json_finding(f)) ||
+			!tn_json_put(o, "reason", tn_json_text(f->excuse->reason)) ||
+			!tn_json_put(
+				o, "in_source", json_boolean(f->excuse->in_source)) ||
+			json_array_append(list, o) != 0) {
+			json_decref(o);
+			json_decref(list);
+			return false;
+		}
+		json_decref(o);
+	}
+	return tn_json_put(root, "suppressed", list);
+}
+
 enum tn_status tn_json_lint(const struct tn_view *views, size_t n, struct tn_strbuf *out)
 {
 	json_t *root = json_object();
-	struct tn_findings findings;
+	struct tn_findings findings, suppressed;
 	struct tn_arena scratch;
 	enum tn_status status;
 
 	tn_arena_init(&scratch);
 	status = tn_findings_collect(views, n, &scratch, &findings);
+	if (status == TN_OK)
+		status = tn_findings_suppressed(views, n, false, &scratch, &suppressed);
 	if (status == TN_OK &&
 		!(tn_json_put(root, "format", json_string("tenure.lint/1")) &&
 			put_files(root, views, n) &&
 			tn_json_put(root, "findings", tn_json_findings(&findings)) &&
-			put_claims(root, views, n) &&
+			put_suppressed(root, &suppressed) && put_claims(root, views, n) &&
 			put_list(root, "candidates", views, n, false)))
 		status = TN_ERR_NOMEM;
 	tn_arena_release(&scratch);

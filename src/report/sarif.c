@@ -160,7 +160,9 @@ static struct print *find_prints(const struct tn_findings *all, struct tn_arena 
 	for (size_t i = 0; i < all->n; i++) {
 		if (i && strcmp(all->list[i].file, all->list[i - 1].file) != 0)
 			file++;
-		prints[i] = (struct print){ tn_fingerprint(all->list[i].g, all->list[i].diag), file, i, 1 };
+		prints[i] =
+			(struct print){ tn_fingerprint(all->list[i].g, all->list[i].diag),
+				file, i, 1 };
 	}
 	qsort(prints, all->n, sizeof(*prints), by_hash);
 	for (size_t i = 1; i < all->n; i++)
@@ -199,6 +201,23 @@ static json_t *result_message(const struct tn_diag *d)
 	return m;
 }
 
+/* GitHub and others show a suppressed result as dismissed, with the reason. */
+static json_t *suppressions(const struct tn_view_suppressed *excuse)
+{
+	json_t *s = json_object(), *list = json_array();
+
+	if (tn_json_put(s, "kind",
+		    json_string(excuse->in_source ? "inSource" : "external")) &&
+		tn_json_put(s, "justification", tn_json_text(excuse->reason)) &&
+		json_array_append(list, s) == 0) {
+		json_decref(s);
+		return list;
+	}
+	json_decref(s);
+	json_decref(list);
+	return NULL;
+}
+
 static json_t *result(const struct tn_finding *f, const struct print *print,
 	const struct tn_rules *rules)
 {
@@ -211,7 +230,8 @@ static json_t *result(const struct tn_finding *f, const struct print *print,
 		tn_json_put(r, "level", json_string(level(f->diag->severity))) &&
 		tn_json_put(r, "message", result_message(f->diag)) &&
 		tn_json_put(r, "locations", locations(f)) &&
-		tn_json_put(r, "partialFingerprints", fingerprints(print)))
+		tn_json_put(r, "partialFingerprints", fingerprints(print)) &&
+		(!f->excuse || tn_json_put(r, "suppressions", suppressions(f->excuse))))
 		return r;
 	json_decref(r);
 	return NULL;
@@ -299,7 +319,7 @@ enum tn_status tn_sarif_write(
 	enum tn_status status;
 
 	tn_arena_init(&scratch);
-	status = tn_findings_collect(views, n, &scratch, &all);
+	status = tn_findings_suppressed(views, n, true, &scratch, &all);
 	if (status == TN_OK)
 		status = tn_rules_collect(views, n, &all, &scratch, &rules);
 	if (status == TN_OK &&

@@ -34,6 +34,8 @@ static void finding(const struct tn_finding *f, bool color, struct tn_strbuf *ou
 	const struct tn_diag *d = f->diag;
 
 	place(f, color, out);
+	if (f->excuse)
+		tn_strbuf_puts(out, "suppressed ");
 	tn_ink(out, color, tn_ink_of(d->severity), tn_severity_name(d->severity));
 	tn_strbuf_puts(out, ": ");
 	tn_escape_visible(out, d->message);
@@ -43,6 +45,12 @@ static void finding(const struct tn_finding *f, bool color, struct tn_strbuf *ou
 		tn_strbuf_putc(out, ']');
 	}
 	tn_strbuf_putc(out, '\n');
+	if (f->excuse) {
+		tn_strbuf_puts(out, "    because: ");
+		tn_escape_visible(out, f->excuse->reason);
+		tn_strbuf_putc(out, '\n');
+		return;
+	}
 	for (size_t i = 0; i < d->notes.count; i++) {
 		tn_strbuf_puts(out, "    ");
 		tn_escape_visible(out, d->notes.items[i]);
@@ -58,7 +66,7 @@ enum tn_status tn_text_findings(
 	enum tn_status status;
 
 	tn_arena_init(&scratch);
-	status = tn_findings_collect(views, n, &scratch, &all);
+	status = tn_findings_suppressed(views, n, true, &scratch, &all);
 	for (size_t i = 0; i < all.n && status == TN_OK; i++)
 		finding(&all.list[i], color, out);
 	tn_arena_release(&scratch);
@@ -78,8 +86,10 @@ enum tn_status tn_text_totals(
 	enum tn_status status;
 
 	tn_arena_init(&scratch);
-	status = tn_findings_collect(views, n, &scratch, &all);
+	status = tn_findings_suppressed(views, n, true, &scratch, &all);
 	if (status == TN_OK) {
+		const size_t suppressed = all.n - all.errors - all.warnings - all.notes;
+
 		plural(out, all.errors, "error");
 		tn_strbuf_puts(out, ", ");
 		plural(out, all.warnings, "warning");
@@ -87,6 +97,8 @@ enum tn_status tn_text_totals(
 			tn_strbuf_puts(out, ", ");
 			plural(out, all.notes, "note");
 		}
+		if (suppressed)
+			tn_strbuf_printf(out, ", %zu suppressed", suppressed);
 		tn_strbuf_puts(out, " in ");
 		plural(out, n, "file");
 		tn_strbuf_putc(out, '\n');

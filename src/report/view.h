@@ -42,6 +42,13 @@ struct tn_view_digest {
 	uint64_t digest;
 };
 
+/* A finding that somebody has looked at and accepted: told, never counted. */
+struct tn_view_suppressed {
+	struct tn_diag diag;
+	const char *reason;
+	bool in_source; /* the graph's file says so, not a configuration */
+};
+
 struct tn_view {
 	const char *file; /* as the user gave it; NULL: the graph's source says */
 	const struct tn_graph *g; /* NULL: the file could not be read; only diags then */
@@ -53,6 +60,9 @@ struct tn_view {
 	const struct tn_plan *plan; /* NULL: nothing was planned */
 	const struct tn_rewrites *rewrites; /* NULL: the graph is as it was read */
 	const struct tn_diags *diags; /* NULL: none. Views may share one */
+
+	const struct tn_view_suppressed *suppressed;
+	size_t n_suppressed;
 
 	/* The verifier's word on the plan. Not verified and no refusal: nobody has
 	 * looked, and no report may make that plan look good. */

@@ -152,6 +152,9 @@ def configuration(t):
     t.expect("off", t.lint("models/a.json")[:2], (0, {}))
     write("", 'fail-on="note"')
     t.expect("fail-on", t.lint("models/a.json")[0], 1)
+    junit = subprocess.run([t.tenure, "lint", "--format", "junit", "models/a.json"], cwd=f,
+                           capture_output=True, text=True).stdout
+    t.expect("fail-on: junit", "<failure" in junit, True)
     write('<budget models="models/deep/*" ram="16"/>')
     t.expect("budget elsewhere", t.lint("models/a.json")[0], 0)
     t.expect("budget", t.lint("models/deep/b.json")[:2],
@@ -172,6 +175,57 @@ def configuration(t):
     (f / "models/a.json").write_text('{"format": "tenure.graph/1",')
     write('<rule id="*/*" severity="off"/>')
     t.expect("unreadable", t.lint("models/a.json")[:2], (2, {"json/syntax": ["error"]}))
+    config.unlink()
+
+
+def in_source(t):
+    """Findings that the graph's own file suppresses, or the configuration."""
+    f, file = t.folder, t.folder / "s.json"
+    given, reason = json.loads(graph(["d"])), "kept <for> a probe"
+    dead = {"live/dead-op": ["note"]}
+
+    def write(*entries):
+        file.write_text(json.dumps({**given, "suppress": list(entries)}))
+
+    def told(form):
+        return subprocess.run([t.tenure, "lint", "--format", form, "s.json"], cwd=f,
+                              capture_output=True, text=True).stdout
+
+    def all_formats(what, kind):
+        t.expect(what, t.lint("--fail-on", "note", "s.json")[:2], (0, {}))
+        accepted = json.loads(told("json"))["suppressed"]
+        t.expect(f"{what}: json", [(s["finding"]["rule"], s["reason"], s["in_source"])
+                                   for s in accepted],
+                 [("live/dead-op", reason, kind == "inSource")])
+        run = json.loads(told("sarif"))["runs"][0]
+        t.expect(f"{what}: sarif", [(r["ruleId"], r["suppressions"]) for r in run["results"]],
+                 [("live/dead-op", [{"kind": kind, "justification": reason}])])
+        t.expect(f"{what}: sarif rule", run["tool"]["driver"]["rules"][0]["id"],
+                 "live/dead-op")
+        text = told("text")
+        t.expect(f"{what}: text", (": suppressed note: 'EXP#0'" in text,
+                                   f"because: {reason}" in text, ", 1 suppressed" in text),
+                 (True, True, True))
+        t.expect(f"{what}: github", told("github"), "")
+
+    write({"rule": "live/*", "name": "EXP#*", "reason": reason})
+    all_formats("in the file", "inSource")
+    write({"rule": "live/dead-op", "name": "EXP#0", "reason": " "})
+    t.expect("without a reason", t.lint("s.json")[1],
+             {**dead, "config/suppression-reason": ["warning"]})
+    write({"rule": "live/dead-op", "name": "other", "reason": reason})
+    t.expect("for nothing", t.lint("s.json")[1],
+             {**dead, "config/unused-suppression": ["note"]})
+    t.expect("a part of the findings", t.lint("--only", "memory", "s.json")[1], {})
+    write({"name": "EXP#0", "reason": reason})
+    t.expect("without a rule", t.lint("s.json")[0], 2)
+    file.write_text(json.dumps({**given, "suppress": "live/*"}))
+    t.expect("no list", t.lint("s.json")[0], 2)
+    write()
+    config = f / ".tenure.xml"
+    config.write_text('<tenure format="tenure.config/1"><suppress rule="live/*">'
+                      'kept &lt;for&gt; a probe</suppress></tenure>')
+    all_formats("in the configuration", "external")
     config.unlink()
 
 
@@ -205,6 +259,7 @@ def main(tenure, root):
         t = Test(tenure, pathlib.Path(folder))
         bad_files(t, pathlib.Path(root))
         configuration(t)
+        in_source(t)
         baseline(t)
         own_rules(t)
     print("\n".join(t.bad))
