@@ -1,7 +1,7 @@
 /* A node as an op: its operands, and the bodies that it runs. */
 #include <string.h>
 
-#include "import/onnx_infer.h"
+#include "import/onnx_spell.h"
 
 #include "base/banned.h"
 
@@ -214,6 +214,27 @@ static void pass_poison(const struct tn_onnx_node *n)
 	}
 }
 
+/* An op that moves bytes and does not compute keeps what they stand for. */
+static void pass_scale(const struct tn_onnx_node *n, enum tn_op_kind kind)
+{
+	const enum tn_access_class access = tn_op_info(kind)->access;
+	struct tn_foreign *f = &n->scope->graph->f;
+	const struct tn_tensor *in;
+
+	if ((access != ACCESS_VIEW && access != ACCESS_MAP && kind != OP_MAX_POOL_2D &&
+		    kind != OP_REDUCE_MAX) ||
+		!n->n_in || n->in[0].i == TN_NONE)
+		return;
+	in = tn_foreign_at(f, n->in[0]);
+	for (uint32_t k = 0; k < n->n_out && in->quant.n == 1; k++) {
+		struct tn_tensor *out =
+			n->out[k].i == TN_NONE ? NULL : tn_foreign_at(f, n->out[k]);
+
+		if (out && !out->quant.n && out->dtype == in->dtype)
+			out->quant = in->quant;
+	}
+}
+
 void tn_onnx_add(struct tn_onnx *x, struct tn_onnx_node *n, const char *domain)
 {
 	struct tn_foreign *f = &n->scope->graph->f;
@@ -234,16 +255,24 @@ void tn_onnx_add(struct tn_onnx *x, struct tn_onnx_node *n, const char *domain)
 	if (standard) {
 		tn_onnx_infer(x, n);
 		tn_onnx_evaluate(x, n);
+	}
+	if (n->scope->prefix)
+		name = tn_arena_printf(&x->tree.scratch, "%s/%s", n->scope->prefix,
+			name[0] ? name : n->type);
+	if (!name) {
+		x->tree.nomem = true;
+		return;
+	}
+	if (tn_onnx_spell(x, n, domain, name))
+		return;
+	if (standard) {
 		kind = tn_onnx_kind(x, n);
 		if (lacks_output(n, kind))
 			kind = OP_UNKNOWN;
 	} else {
 		type = tn_arena_printf(&x->tree.scratch, "%s:%s", domain, n->type);
 	}
-	if (type && n->scope->prefix)
-		name = tn_arena_printf(&x->tree.scratch, "%s/%s", n->scope->prefix,
-			name[0] ? name : n->type);
-	if (!type || !name || !tn_foreign_op(f, n->at, kind, type, name)) {
+	if (!type || !tn_foreign_op(f, n->at, kind, type, name)) {
 		x->tree.nomem = true;
 		return;
 	}
@@ -259,4 +288,5 @@ void tn_onnx_add(struct tn_onnx *x, struct tn_onnx_node *n, const char *domain)
 	tn_foreign_close(f);
 	add_numbers(x, &f->b, kind, &b);
 	tn_onnx_attributes(x, n, kind);
+	pass_scale(n, kind);
 }

@@ -127,6 +127,7 @@ enum tn_op_kind tn_onnx_kind(struct tn_onnx *x, const struct tn_onnx_node *n)
 		return OP_IF;
 	if (strcmp(type, "Loop") == 0 || strcmp(type, "Scan") == 0)
 		return OP_WHILE;
+	/* what other spellings have not taken */
 	if (strcmp(type, "Gemm") == 0)
 		return is_dense(x, n) ? OP_FULLY_CONNECTED : OP_UNKNOWN;
 	if (strcmp(type, "GlobalAveragePool") == 0)
@@ -139,6 +140,8 @@ enum tn_op_kind tn_onnx_kind(struct tn_onnx *x, const struct tn_onnx_node *n)
 	case OP_BATCH_NORM: /* of old: training unless it says otherwise */
 		return x->opset >= 7 || tn_onnx_attr_int(x, n, "is_test", 0) ? kind
 									     : OP_UNKNOWN;
+	case OP_ELU: /* the table's has a factor of 1 */
+		return attr_real(x, n, "alpha", 1) == 1 ? kind : OP_UNKNOWN;
 	case OP_SOFTMAX:
 	case OP_LOG_SOFTMAX:
 		return is_by_rows(x, n) ? kind : OP_UNKNOWN;
@@ -298,6 +301,16 @@ static void add_implied(struct tn_onnx *x, const struct tn_onnx_node *n,
 	}
 	if (kind == OP_BATCH_NORM)
 		ok = tn_build_attr_int(&f->b, "axis", 1);
+	if (kind == OP_SPLIT_V && !tn_op_attr(tn_foreign_newest_op(f), "axis"))
+		ok = tn_build_attr_int(&f->b, "axis", 0);
+	if (kind == OP_LEAKY_RELU && !tn_op_attr(tn_foreign_newest_op(f), "alpha"))
+		ok = tn_build_attr_float(&f->b, "alpha", (double)0.01f);
+	if (tn_op_info(kind)->access == ACCESS_REDUCE && rank && n->n_in < 2 &&
+		!tn_op_attr(tn_foreign_newest_op(f), "axes")) {
+		for (uint32_t i = 0; i < rank; i++)
+			list[i] = i;
+		ok = tn_build_attr_ints(&f->b, "axes", list, rank);
+	}
 	if (kind == OP_TRANSPOSE && !tn_op_attr(tn_foreign_newest_op(f), "perm")) {
 		for (uint32_t i = 0; i < rank; i++)
 			list[i] = rank - 1 - i;

@@ -22,7 +22,8 @@ struct window {
 };
 
 static const char *const known[] = { "activation", "auto_pad", "ceil_mode",
-	"count_include_pad", "dilation", "group", "kernel", "layout", "pad", "stride" };
+	"channels_last", "count_include_pad", "dilation", "group", "kernel", "layout",
+	"pad", "stride" };
 
 static const char *unknown_attribute(const struct tn_op *op)
 {
@@ -167,7 +168,7 @@ static const char *read_window(
 	}
 	if (w->pool && (w->dilation[0] != 1 || w->dilation[1] != 1))
 		return "no kernel pools with a dilation";
-	if (!read_pad(op, in, w))
+	if (tn_op_int(op, "channels_last", 0) || !read_pad(op, in, w))
 		return "its padding is not understood";
 	w->ceil = w->pool && tn_op_int(op, "ceil_mode", 0) != 0;
 	w->counts_padding = op->kind == OP_AVERAGE_POOL_2D &&
