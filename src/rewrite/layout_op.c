@@ -40,6 +40,7 @@ static bool takes_lists(struct tn_layout *l, const struct tn_op *op)
 	uint32_t n;
 
 	if (op->n_outputs != 1 || !tn_layout_may_change(l, op->outputs[0]) ||
+		(op->kind == OP_PADV2 && !tn_edit_in(l->e, op, 1)) ||
 		tn_op_int(op, "ellipsis_mask", 0) || tn_op_int(op, "new_axis_mask", 0) ||
 		tn_op_int(op, "shrink_axis_mask", 0) || tn_op_int(op, "offset", 0))
 		return false;
@@ -168,11 +169,31 @@ static void set_int(
 		}
 }
 
+static void change_paddings(
+	struct tn_layout *l, struct tn_op *op, const int64_t moved[2 * TN_LAYOUT_RANK])
+{
+	struct tn_tensor like = *tn_edit_in(l->e, op, 1);
+	const struct tn_shape pairs = { .rank = 2, .dim = { TN_LAYOUT_RANK, 2 } };
+	uint8_t *data = tn_arena_array(l->e->arena, 2 * TN_LAYOUT_RANK, 4);
+	tn_tensor_id id;
+
+	if (!data) {
+		l->e->failed = true;
+		return;
+	}
+	like.dtype = DTYPE_I32;
+	for (uint32_t i = 0; i < 4 * 2 * TN_LAYOUT_RANK; i++)
+		data[i] = (uint8_t)((uint64_t)moved[i / 4] >> (8 * (i % 4)));
+	id = tn_edit_constant(l->e, &like, &pairs, data);
+	if (!l->e->failed)
+		tn_edit_set_input(l->e, op, 1, id);
+}
+
 static void change_lists(struct tn_layout *l, struct tn_op *op)
 {
 	const size_t row = row_of(op->kind);
 	int64_t list[TN_RANK_MAX], moved[TN_RANK_MAX];
-	tn_tensor_id ids[3] = { op->inputs[0], { TN_NONE }, { TN_NONE } };
+	tn_tensor_id ids[1] = { op->inputs[0] };
 	uint32_t n;
 
 	for (int i = 0; i < 3 && listed[row].list[i].name; i++) {
@@ -183,7 +204,8 @@ static void change_lists(struct tn_layout *l, struct tn_op *op)
 			return; /* it was looked at */
 		for (uint32_t k = 0; k < n; k++)
 			moved[k] = list[tn_layout_last[k / each] * each + k % each];
-		tn_edit_attr_ints(l->e, op, listed[row].list[i].name, moved, n);
+		if (op->kind != OP_PADV2)
+			tn_edit_attr_ints(l->e, op, listed[row].list[i].name, moved, n);
 	}
 	for (int i = 0; i < 2 && listed[row].mask[i]; i++) {
 		const int64_t mask = tn_op_int(op, listed[row].mask[i], 0);
@@ -194,9 +216,11 @@ static void change_lists(struct tn_layout *l, struct tn_op *op)
 		if (mask)
 			set_int(l, op, listed[row].mask[i], bits);
 	}
-	if (op->kind == OP_PADV2)
-		ids[2] = op->inputs[2];
-	tn_edit_set_inputs(l->e, op, ids, op->kind == OP_PADV2 ? op->n_inputs : 1);
+	if (op->kind == OP_PADV2) { /* it has its paddings as an operand */
+		change_paddings(l, op, moved);
+		return;
+	}
+	tn_edit_set_inputs(l->e, op, ids, 1);
 }
 
 static void change_axis(struct tn_layout *l, struct tn_op *op, int64_t otherwise)

@@ -210,7 +210,7 @@ void tn_rewrites_report(const struct tn_rewrites *log, const struct tn_source *s
 		const struct tn_rewrite *r = &log->list.items[i];
 
 		if (r->done && r->pass != PASS_CANONICAL && r->pass != PASS_SYNONYM &&
-			r->pass != PASS_LAYOUT)
+			r->pass != PASS_LAYOUT && r->pass != PASS_SIGNED)
 			report_one(r, source, diags);
 		if (!r->done && r->pass == PASS_TRANSPOSE && r->ram_bytes > 0)
 			tn_diag_at(diags, SEVERITY_NOTE, "layout/transpose", source,
