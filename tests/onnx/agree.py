@@ -79,7 +79,8 @@ def run(tenure, folder, job, more):
 
 
 class Tally:
-    def __init__(self):
+    def __init__(self, steps=1):
+        self.steps = steps
         self.nets = self.values = self.apart = self.wrong = self.refused = 0
         self.most = 0.0
 
@@ -94,7 +95,7 @@ class Tally:
         steps = np.abs(want.astype(np.int64) - got.astype(np.int64))
         self.apart += int((steps == 1).sum())
         self.most = max(self.most, float(steps.max(initial=0)))
-        return steps.max(initial=0) <= 1
+        return steps.max(initial=0) <= self.steps
 
 
 def compare(folder, job, tally):
@@ -139,19 +140,25 @@ def main():
             failed = True
             continue
         tally.nets += 1
-        more = ["--allow-inexact", "integer-ops"] if family.startswith("qdq") else []
-        words = run(args.tenure, args.folder, job, more)
-        if words:
-            tally.refused += 1
-            print(f"{name}: refused: {words}")
-        elif not compare(args.folder, job, tally):
-            tally.wrong += 1
-            print(f"{name}: differs by {tally.most}")
-        failed = failed or bool(words)
-    print(f"{'nets':12} {'number':>6} {'refused':>7} {'wrong':>5} {'values':>8} "
+        ways = [(tally, [])]
+        if family == "qdq":  # in floats; on integers a mean is rounded twice, and the
+            # layer behind it may make two steps of that
+            integers = tallies.setdefault("qdq, integers", Tally(2))
+            ways.append((integers, ["--allow-inexact", "integer-ops"]))
+            ways[1][0].nets += 1
+        for tally, more in ways:
+            words = run(args.tenure, args.folder, job, more)
+            if words:
+                tally.refused += 1
+                print(f"{name}: refused: {words}")
+            elif not compare(args.folder, job, tally):
+                tally.wrong += 1
+                print(f"{name}: differs by {tally.most}")
+            failed = failed or bool(words)
+    print(f"{'nets':14} {'number':>6} {'refused':>7} {'wrong':>5} {'values':>8} "
           f"{'one step':>8} {'most':>10}")
     for family, t in tallies.items():
-        print(f"{family:12} {t.nets:6} {t.refused:7} {t.wrong:5} {t.values:8} {t.apart:8} "
+        print(f"{family:14} {t.nets:6} {t.refused:7} {t.wrong:5} {t.values:8} {t.apart:8} "
               f"{t.most:10.2e}")
         failed = failed or t.wrong
     sys.exit(1 if failed else 0)

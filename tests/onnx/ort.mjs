@@ -20,7 +20,8 @@ const arrays = {
 async function run(job) {
 	const session = await ort.InferenceSession.create(readFileSync(join(folder, job.model)), {
 		executionProviders: ['wasm'],
-		graphOptimizationLevel: job.level ?? 'all',
+		graphOptimizationLevel: 'all',
+		logSeverityLevel: 4,
 	});
 	const feeds = {};
 	for (const input of job.inputs) {
