@@ -132,7 +132,7 @@ static int32_t persist_bytes(const layer_t *l)
 	if (l->op == BENCH_SOFTMAX)
 		return 1024;
 	if (l->op == OP_DWCONV)
-		return 32 * l->out_c + up16(l->out_c);
+		return 32 * ((l->out_c + 3) / 4 * 4) + up16(l->out_c);
 	return 0;
 }
 

@@ -674,7 +674,7 @@ struct tn_dsp_conv_params {
 };
 tn_kernel_fn tn_dsp_conv_2d_s8;
 
-/* tn_dsp_depthwise_conv_2d_s8: a 3x3 window, a multiple of four channels, stride 1 or 2 along
+/* tn_dsp_depthwise_conv_2d_s8: a 3x3 window, four channels or more, stride 1 or 2 along
  * the row. in: input, stream (src/kernels/dsp/depthwise_s8.h). */
 struct tn_dsp_depthwise_params {
 	struct tn_loop_order order;

@@ -247,11 +247,13 @@ bool tn_dsp_pack_depthwise(struct tn_binder *b, const struct tn_packing *p,
 	const int32_t n = p->channels;
 	uint32_t *at;
 
-	*out_words = 8 * (size_t)n;
+	/* what is left behind the fours comes with channels before it, in a four */
+	*out_words = 8 * (((size_t)n + 3) / 4 * 4);
 	*out = at = tn_binder_array(b, *out_words, sizeof(*at));
 	if (!at)
 		return false;
-	for (int32_t c = 0; c < n; c++, at += 8) {
+	for (int32_t i = 0; i < (n + 3) / 4 * 4; i++, at += 8) {
+		const int32_t c = i < n / 4 * 4 ? i : n - 4 + i % 4;
 		const int8_t *w = p->weights + c;
 		struct channel x = channel_of(p, c, w, 9, n);
 		int32_t k[3], scaled[9];
@@ -260,10 +262,10 @@ bool tn_dsp_pack_depthwise(struct tn_binder *b, const struct tn_packing *p,
 			*out = NULL;
 			return true;
 		}
-		for (int i = 0; i < 9; i++)
-			scaled[i] = w[i * n] * (1 << bits);
-		for (int i = 0; i < 3; i++)
-			at[i] = halves(scaled[i], scaled[3 + i]);
+		for (int tap = 0; tap < 9; tap++)
+			scaled[tap] = w[tap * n] * (1 << bits);
+		for (int column = 0; column < 3; column++)
+			at[column] = halves(scaled[column], scaled[3 + column]);
 		at[3] = halves(scaled[6], scaled[7]);
 		at[4] = halves(k[2], scaled[8]);
 		at[5] = (uint32_t)x.bias << bits;

@@ -43,7 +43,7 @@ bool tn_dsp_conv_of(const struct tn_window *w, struct tn_dsp_conv *out)
 /* Four channels of a strip, then all channels of the outputs that are held. */
 static int64_t depthwise_bytes(const struct tn_window *w, int64_t n)
 {
-	return 32 * ((n - 1) * w->stride_w + 3) + n * w->out_c;
+	return 32 * ((n - 1) * w->stride_w + 3) + n * up(w->out_c, 4);
 }
 
 /* Is the middle row of every window inside the image, and a column of each? No more than
@@ -61,7 +61,7 @@ bool tn_dsp_depthwise_of(const struct tn_window *w, struct tn_dsp_depthwise *out
 {
 	if (!w->per_channel || w->depth_multiplier != 1 || w->k_h != 3 || w->k_w != 3 ||
 		w->dilation_h != 1 || w->dilation_w != 1 || w->stride_w > 2 ||
-		w->stride_h > SCRATCH_MAX || w->out_c % 4 || w->out_c > SCRATCH_MAX ||
+		w->stride_h > SCRATCH_MAX || w->out_c < 4 || w->out_c > SCRATCH_MAX ||
 		!has_middles(w))
 		return false;
 	out->room = tn_min_i64(w->out_w, SCRATCH_USUAL);

@@ -81,6 +81,8 @@ static const struct layer layers[] = {
 	{ "depthwise, stride 2, in stretches", OP_DEPTHWISE_CONV_2D, 1, 5, 120, 8, 8, 3,
 		3, 2, "SAME", 4, -9, "NONE", true },
 	{ "depthwise of six channels", OP_DEPTHWISE_CONV_2D, 1, 4, 4, 6, 6, 3, 3, 1,
+		"SAME", 4, -128, "RELU", true },
+	{ "depthwise of three channels", OP_DEPTHWISE_CONV_2D, 1, 4, 4, 3, 3, 3, 3, 1,
 		"SAME", 4, -128, "RELU", false },
 	{ "depthwise 5x5", OP_DEPTHWISE_CONV_2D, 1, 6, 6, 4, 4, 5, 5, 1, "SAME", 4, -128,
 		"RELU", false },

@@ -51,12 +51,26 @@ static void set_columns(const struct tn_dsp_depthwise_params *p, int32_t x, int3
 	d->n = n;
 }
 
-static void leave(
-	tn_s8 *out, int32_t channels, int32_t n, const uint32_t *cells, int32_t room)
+/* When channels do not come in fours, the last four are those that end with the last one:
+ * some are computed and stored twice. */
+static void compute_last(const struct tn_depthwise *d, int32_t channels)
 {
-	const int32_t step = channels, fours = n / 4;
+	struct tn_depthwise last = *d;
 
-	for (int32_t c = 0; c < channels; c += 4, cells += room) {
+	last.top += channels - 4;
+	last.cells += d->groups * d->room;
+	last.stream += 4 * d->groups * TN_CHANNEL_WORDS;
+	last.groups = 1;
+	tn_depthwise_s8(&last);
+}
+
+/* The first `channels` of n pixels, `step` bytes apart. */
+static void leave(tn_s8 *out, int32_t channels, int32_t step, int32_t n,
+	const uint32_t *cells, int32_t room)
+{
+	const int32_t fours = n / 4;
+
+	for (int32_t c = 0; c + 4 <= channels; c += 4, cells += room) {
 		const uint32_t *cell = cells;
 		tn_s8 *at = out + c;
 
@@ -85,7 +99,7 @@ void tn_dsp_depthwise_conv_2d_s8(
 {
 	const struct tn_dsp_depthwise_params *p = params;
 	const struct tn_geometry *g = &p->g;
-	uint32_t *cells = scratch, *strip = cells + g->in_c / 4 * p->room;
+	uint32_t *cells = scratch, *strip = cells + (g->in_c + 3) / 4 * p->room;
 	int32_t height = g->y_end - g->y_begin, rows = g->batches * height;
 	int32_t parts = (g->out_w + p->room - 1) / p->room, last = -1;
 	struct tn_depthwise d = { .zero = (uint32_t)(p->zero_point & 0xff) * 0x01010101u,
@@ -105,6 +119,7 @@ void tn_dsp_depthwise_conv_2d_s8(
 		int32_t n = g->out_w - x < p->room ? g->out_w - x : p->room;
 		int32_t left = x * g->stride_w - g->pad_left;
 		const tn_s8 *image = in[0];
+		tn_s8 *place;
 
 		if (x != last)
 			set_columns(p, x, n, strip, &d);
@@ -112,8 +127,13 @@ void tn_dsp_depthwise_conv_2d_s8(
 		image += (batch * g->in_rows * g->in_w + (left < 0 ? 0 : left)) * g->in_c;
 		set_rows(g, image, y * g->stride_h - g->pad_top, &d);
 		tn_depthwise_s8(&d);
+		if (g->in_c % 4)
+			compute_last(&d, g->in_c);
 		y = batch * g->out_rows + (g->out_rows == g->out_h ? y : y % g->out_rows);
-		leave((tn_s8 *)out[0] + (y * g->out_w + x) * g->out_c, g->out_c, n, cells,
-			p->room);
+		place = (tn_s8 *)out[0] + (y * g->out_w + x) * g->out_c;
+		leave(place, g->out_c, g->out_c, n, cells, p->room);
+		if (g->out_c % 4)
+			leave(place + g->out_c - 4, 4, g->out_c, n,
+				cells + g->out_c / 4 * p->room, p->room);
 	}
 }
