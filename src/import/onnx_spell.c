@@ -301,7 +301,9 @@ static bool softmax(struct tn_spell *s)
 		return along(s, kind, axis, &in, dtype);
 	/* a row is all that follows from the axis on */
 	for (uint32_t i = 0; i < in.rank; i++)
-		rows.dim[i < axis ? 0 : 1] *= in.dim[i]; /* as many as the output has */
+		if (!tn_mul_i64(rows.dim[i < axis ? 0 : 1], in.dim[i],
+			    &rows.dim[i < axis ? 0 : 1]))
+			return false; /* beside a dimension of 0 */
 	id = tn_spell_tensor(s, "rows", dtype, &rows);
 	result = tn_spell_tensor(s, "result", dtype, &rows);
 	tn_spell_op(s, OP_RESHAPE, "rows", s->n->in, 1, id);

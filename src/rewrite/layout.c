@@ -29,7 +29,7 @@ bool tn_layout_may_change(struct tn_layout *l, tn_tensor_id id)
 	if (id.i >= l->n_tensors)
 		return false;
 	t = &l->e->g.tensors[id.i];
-	return t->shape.rank == TN_LAYOUT_RANK && t->elements >= 0 && !t->has_strides &&
+	return t->shape.rank == TN_LAYOUT_RANK && t->elements > 0 && !t->has_strides &&
 	       tn_dtype_bits(t->dtype) >= 8 && tn_edit_stable(l->e, id) &&
 	       (t->role == ROLE_ACT || t->role == ROLE_INPUT || t->role == ROLE_OUTPUT);
 }

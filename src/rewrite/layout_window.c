@@ -151,6 +151,9 @@ static const char *read_window(
 
 	*w = (struct window){ .pool = op->kind != OP_CONV_2D &&
 				      op->kind != OP_DEPTHWISE_CONV_2D };
+	for (int i = 0; i < TN_LAYOUT_RANK; i++)
+		if (in->dim[i] >= WINDOW_MAX || out->dim[i] >= WINDOW_MAX)
+			return "a dimension is 2^30 or more";
 	if (!w->pool && (why = filter_misfit(l, op)) != NULL)
 		return why;
 	if (w->pool && (out->dim[1] != in->dim[1] || op->n_inputs != 1))
