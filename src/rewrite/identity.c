@@ -39,16 +39,34 @@ static bool takes_all(struct tn_edit *e, const struct tn_op *op)
 	       !tn_op_int(op, "shrink_axis_mask", 0);
 }
 
-/* A pool of integers whose window is one element. (A float pool cuts infinities.) */
+static bool clamps(const struct tn_op *op)
+{
+	return strcmp(tn_op_string(op, "activation", "NONE"), "NONE") != 0;
+}
+
+/* No side may be negative, and the shape stays: then every side is 0. That of an operand
+ * is checked when the graph is; an attribute may say anything. */
+static bool pads_nothing(const struct tn_op *op)
+{
+	const struct tn_attr *a = tn_op_attr(op, "paddings");
+
+	for (size_t i = 0; a && a->kind == ATTR_INTS && i < a->n; i++)
+		if (a->v.ints[i] != 0)
+			return false;
+	return !a || a->kind == ATTR_INTS;
+}
+
+/* A pool of integers whose window is one element. (A float pool cuts infinities.) As
+ * large as its input, a pool with strides may yet skip elements and read padding. */
 static bool pools_one(const struct tn_edit *e, const struct tn_op *op)
 {
 	struct tn_window w;
 	const char *why;
 
-	return e->g.tensors[op->outputs[0].i].dtype != DTYPE_F32 &&
-	       strcmp(tn_op_string(op, "activation", "NONE"), "NONE") == 0 &&
+	return e->g.tensors[op->outputs[0].i].dtype != DTYPE_F32 && !clamps(op) &&
 	       tn_window_of(&e->g, op, &w, &why) && w.k_h == 1 && w.k_w == 1 &&
-	       w.pad_top == 0 && w.pad_left == 0;
+	       w.pad_top == 0 && w.pad_left == 0 && (w.stride_h == 1 || w.out_h == 1) &&
+	       (w.stride_w == 1 || w.out_w == 1);
 }
 
 /* Input and output are known to have the same type and shape. */
@@ -69,14 +87,14 @@ static bool is_identity(struct tn_edit *e, const struct tn_op *op)
 	case OP_PAD:
 	case OP_PADV2:
 	case OP_MIRROR_PAD:
-		return true; /* no side may be negative: none is there */
+		return pads_nothing(op);
 	case OP_TRANSPOSE:
 		return is_identity_permutation(e, op);
 	case OP_AVERAGE_POOL_2D:
 	case OP_MAX_POOL_2D:
 		return pools_one(e, op);
 	case OP_CONCATENATION: /* ADD_N of one rounds */
-		return op->n_inputs == 1;
+		return op->n_inputs == 1 && !clamps(op);
 	case OP_SPLIT:
 	case OP_SPLIT_V:
 		return op->n_outputs == 1;
