@@ -60,6 +60,21 @@ static bool read_pad(
 	return true;
 }
 
+/* Of the windows on one axis, the first one comes in last and the last one leaves first. */
+static bool axis_meets(
+	int64_t in, int64_t out, int64_t k, int64_t stride, int64_t dilation, int64_t pad)
+{
+	return (pad == 0 || (dilation == 1 && pad < k)) && (out - 1) * stride - pad < in;
+}
+
+bool tn_window_meets_input(const struct tn_window *w)
+{
+	return axis_meets(w->in_h, w->out_h, w->k_h, w->stride_h, w->dilation_h,
+		       w->pad_top) &&
+	       axis_meets(w->in_w, w->out_w, w->k_w, w->stride_w, w->dilation_w,
+		       w->pad_left);
+}
+
 bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_window *out,
 	const char **out_why)
 {

@@ -26,4 +26,8 @@ struct tn_window {
 bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_window *out,
 	const char **out_why);
 
+/* Does each window hold an element of the input, so that a largest value is one of them?
+ * False also where dilated taps leave that open. */
+bool tn_window_meets_input(const struct tn_window *w);
+
 #endif

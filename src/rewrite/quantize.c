@@ -5,6 +5,7 @@
  * are compared for all 65,536 pairs. */
 #include <string.h>
 
+#include "ir/window.h"
 #include "rewrite/integers.h"
 #include "rewrite/values.h"
 
@@ -51,15 +52,26 @@ static void undo(struct tn_edit *e, struct tn_op *op, const struct tn_op *before
 	tn_edit_redirect(e, to, from);
 }
 
+/* The largest value of a window without elements is the least one of the type: another
+ * number in floats than in integers. */
+static bool has_empty_window(const struct tn_edit *e, const struct tn_op *op)
+{
+	struct tn_window w;
+	const char *why;
+
+	return op->kind == OP_MAX_POOL_2D &&
+	       !(tn_window_of(&e->g, op, &w, &why) && tn_window_meets_input(&w));
+}
+
 /* Ops whose result consists of elements of their operands, or of 0. */
-static bool only_moves(const struct tn_op *op)
+static bool only_moves(const struct tn_edit *e, const struct tn_op *op)
 {
 	const char *act = tn_op_string(op, "activation", "NONE");
 
 	switch (op->kind) {
 	case OP_MAX_POOL_2D:
 	case OP_CONCATENATION:
-		return strcmp(act, "NONE") == 0;
+		return !has_empty_window(e, op) && strcmp(act, "NONE") == 0;
 	case OP_REDUCE_MAX:
 	case OP_REDUCE_MIN:
 		return true;
@@ -130,7 +142,7 @@ static bool runs_on_integers(
 static bool moves_alike(struct tn_edit *e, const struct tn_op *op, tn_tensor_id out,
 	const struct operands *o)
 {
-	if (!only_moves(op))
+	if (!only_moves(e, op))
 		return false;
 	for (uint32_t k = 0; k < op->n_inputs; k++)
 		if (o->ids[k].i != op->inputs[k].i &&
@@ -197,11 +209,18 @@ static void move_integers(struct tn_edit *e, struct tn_op *op, struct tn_op *bef
 	tn_tensor_id moved;
 
 	if (op->n_outputs != 1 || !op->n_inputs || op->n_inputs > TN_CHAIN_OPS_MAX ||
-		!only_moves(op) || !tn_integers_come_back(from) ||
-		!tn_edit_private(e, op->inputs[0]) ||
+		!tn_integers_come_back(from) || !tn_edit_private(e, op->inputs[0]) ||
 		!tn_edit_stable(e, before->inputs[0]) ||
 		!tn_edit_may_move(e, op->outputs[0]))
 		return;
+	if (!only_moves(e, op)) {
+		if (has_empty_window(e, op))
+			tn_edit_left(e, before,
+				"a window without elements gives "
+				"another value of integers",
+				op);
+		return;
+	}
 	for (uint32_t k = 1; k < op->n_inputs; k++)
 		if (tn_edit_in(e, op, k) && !tn_edit_is_constant(tn_edit_in(e, op, k)))
 			return;
