@@ -62,15 +62,24 @@ static bool widens(struct tn_edit *e, const struct tn_op *op)
 	return width_of(tn_edit_out(e, op, 0)) > width_of(tn_edit_in(e, op, 0));
 }
 
-/* Ops whose result at an index depends on the first operand there and on nothing else, or
- * on constants that can be transposed as well. */
-static bool does_not_care(struct tn_edit *e, const struct tn_op *op)
+/* Ops whose result at an index depends on the first operand there and on nothing else,
+ * neither on the rank, which a constant may raise, nor on which dimension is which. */
+static bool is_elementwise(struct tn_edit *e, const struct tn_op *op)
 {
 	uint32_t k;
 
+	return op->kind != OP_BATCH_NORM && !tn_op_attr(op, "axis") &&
+	       !tn_op_attr(op, "axes") && tn_values_operand(e, op, &k) && k == 0 &&
+	       tn_shape_equal(
+		       &tn_edit_in(e, op, 0)->shape, &tn_edit_out(e, op, 0)->shape);
+}
+
+/* Such ops, or those whose constants can be transposed as well. */
+static bool does_not_care(struct tn_edit *e, const struct tn_op *op)
+{
 	if (tn_transpose_channels(e, op) || tn_transpose_pads(e, op))
 		return true;
-	return tn_values_operand(e, op, &k) && k == 0 && !widens(e, op);
+	return is_elementwise(e, op) && !widens(e, op);
 }
 
 /* Does the permutation exchange the last two dimensions and nothing else? */
@@ -185,9 +194,8 @@ static void move_before(
 	struct tn_shape shape = tn_edit_out(e, transpose, 0)->shape;
 	int64_t perm[TN_RANK_MAX];
 	tn_tensor_id moved;
-	uint32_t k;
 
-	if (op->n_outputs != 1 || !widens(e, op) || !tn_values_operand(e, op, &k) || k ||
+	if (op->n_outputs != 1 || !widens(e, op) || !is_elementwise(e, op) ||
 		!tn_transpose_of(e, transpose, perm) || !tn_edit_private(e, between) ||
 		!tn_edit_may_move(e, transpose->outputs[0]) || !tn_edit_stable(e, from) ||
 		e->g.tensors[from.i].quant.n > 1 || e->g.tensors[between.i].quant.n > 1 ||
