@@ -168,7 +168,7 @@ static bool widen(struct tn_edit *e, struct tn_op *op, const struct tn_op *pad,
 	return ok;
 }
 
-static void fold(struct tn_edit *e, struct tn_op *op, struct tn_op *pad)
+static bool fold(struct tn_edit *e, struct tn_op *op, struct tn_op *pad)
 {
 	const tn_tensor_id between = op->inputs[0];
 	int64_t pads[4], window[4];
@@ -177,26 +177,27 @@ static void fold(struct tn_edit *e, struct tn_op *op, struct tn_op *pad)
 
 	if (why) {
 		tn_edit_left(e, pad, why, op);
-		return;
+		return false;
 	}
 	if (!tn_edit_stable(e, pad->inputs[0])) {
 		tn_edit_left(e, pad, "its input is written again", op);
-		return;
+		return false;
 	}
 	if (!tn_edit_private(e, between)) {
 		tn_edit_left_kept(e, pad, between, op);
-		return;
+		return false;
 	}
 	if (!pads_of(e, pad, pads) || !joined(e, op, pads, window) ||
 		!widen(e, op, pad, window)) {
 		tn_edit_left(e, pad, "its padding cannot be said as a window", op);
-		return;
+		return false;
 	}
 	done = tn_edit_done(e, op, pad);
 	done->tensor = e->g.tensors[between.i].name;
 	done->ram_bytes = e->g.tensors[between.i].bytes;
 	tn_edit_set_input(e, op, 0, pad->inputs[0]);
 	tn_edit_kill(e, pad);
+	return true;
 }
 
 void tn_rewrite_pads(struct tn_edit *e)
@@ -206,9 +207,9 @@ void tn_rewrite_pads(struct tn_edit *e)
 
 		if (!op || tn_op_info(op->kind)->access != ACCESS_WINDOW)
 			continue;
-		pad = tn_edit_producer(e, op, 0);
-		if (pad && (pad->kind == OP_PAD || pad->kind == OP_PADV2) &&
-			tn_edit_in(e, pad, 0))
-			fold(e, op, pad);
+		do /* a PAD of a PAD: each turn removes one */
+			pad = tn_edit_producer(e, op, 0);
+		while (pad && (pad->kind == OP_PAD || pad->kind == OP_PADV2) &&
+			tn_edit_in(e, pad, 0) && fold(e, op, pad));
 	}
 }

@@ -8,8 +8,9 @@
 #include "base/banned.h"
 
 /* Passes make work for each other; each round removes ops, tensors or operands, or brings
- * them nearer to their one spelling, so that the rounds end by themselves long before. */
-#define ROUNDS_MAX 64
+ * them nearer to their one spelling, so that the rounds end by themselves long before
+ * there were so many and one more for each op. */
+#define ROUNDS_MIN 64
 
 struct pass {
 	const char *name, *rule, *what;
@@ -115,9 +116,26 @@ static int64_t constant_bytes(const struct tn_graph *g, struct tn_arena *scratch
 	return sum;
 }
 
+/* Says that the rounds were ended: the last op that changed, and its pass. */
+static void note_unfinished(struct tn_edit *e)
+{
+	const struct tn_rewrite *last = &e->log->list.items[e->log->list.count - 1];
+	struct tn_rewrite left = { .pass = last->pass,
+		.op = last->op ? last->op : last->gone,
+		.why = "it still changed after more rounds than there are ops",
+		.pointer = last->pointer };
+
+	if (!tn_vec_push(e->arena, &e->left, left))
+		e->failed = true;
+}
+
 static void run_rounds(struct tn_edit *e, tn_pass_set set)
 {
-	for (int round = 0; round < ROUNDS_MAX && !e->failed; round++) {
+	const uint64_t rounds_max = ROUNDS_MIN + (uint64_t)e->g.n_ops;
+
+	e->changed = true;
+	for (uint64_t round = 0; e->changed && round < rounds_max && !e->failed;
+		round++) {
 		e->changed = false;
 		e->left.count = 0;
 		for (int i = 0; i < PASS_COUNT && !e->failed; i++) {
@@ -126,9 +144,9 @@ static void run_rounds(struct tn_edit *e, tn_pass_set set)
 			e->pass = (enum tn_pass)i;
 			passes[i].run(e);
 		}
-		if (!e->changed)
-			break;
 	}
+	if (e->changed && !e->failed && e->log->list.count)
+		note_unfinished(e);
 	for (size_t i = 0; i < e->left.count && !e->failed; i++)
 		if (!tn_vec_push(e->arena, &e->log->list, e->left.items[i]))
 			e->failed = true;
