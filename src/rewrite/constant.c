@@ -1,6 +1,21 @@
 /* Ops on constants, replaced by what the reference kernels give for them. */
 #include "rewrite/edit.h"
 
+/* Bytes of an operand that the result would replace: each once, and none that others read
+ * as well or somebody wants to see. So large constants never become more bytes. */
+static int64_t replaced_bytes(struct tn_edit *e, const struct tn_op *op, uint32_t k)
+{
+	const tn_tensor_id id = op->inputs[k];
+	uint32_t times = 0;
+
+	for (uint32_t i = 0; i < op->n_inputs; i++) {
+		times += op->inputs[i].i == id.i;
+		if (i < k && op->inputs[i].i == id.i)
+			return 0;
+	}
+	return e->pinned[id.i] || e->reads[id.i] != times ? 0 : e->g.tensors[id.i].bytes;
+}
+
 static bool may_fold(struct tn_edit *e, const struct tn_op *op)
 {
 	int64_t in_bytes = 0, out_bytes = 0;
@@ -12,7 +27,7 @@ static bool may_fold(struct tn_edit *e, const struct tn_op *op)
 
 		if (t && !tn_edit_is_constant(t))
 			return false;
-		in_bytes += t ? t->bytes : 0;
+		in_bytes += t ? replaced_bytes(e, op, k) : 0;
 	}
 	for (uint32_t k = 0; k < op->n_outputs; k++) {
 		const struct tn_tensor *t = tn_edit_out(e, op, k);
