@@ -5,35 +5,68 @@
 #include "import/plan_json.h"
 #include "rewrite/insert.h"
 
-static enum tn_status parse(
-	struct tn_run *run, const char *list, tn_pass_set *passes, tn_pass_set *inexact)
+static void list_passes(struct tn_run *run, bool exact_too)
 {
-	const char *allowed = run->options->allow_inexact;
+	for (int i = 0; i < PASS_COUNT; i++) {
+		const bool exact = tn_pass_is_exact((enum tn_pass)i);
+
+		if (!exact || exact_too)
+			tn_diag_note(&run->diags, "%s%s: %s",
+				tn_pass_name((enum tn_pass)i), exact ? "" : " (inexact)",
+				tn_pass_what((enum tn_pass)i));
+	}
+}
+
+static enum tn_status parse(struct tn_run *run, const char *list, tn_pass_set *passes)
+{
 	const char *bad;
 	size_t bad_len;
 
-	*inexact = TN_PASSES_NONE;
-	if (tn_passes_parse(list, passes, &bad, &bad_len) &&
-		(!allowed || tn_passes_parse(allowed, inexact, &bad, &bad_len)))
+	if (tn_passes_parse(list, passes, &bad, &bad_len))
 		return TN_OK;
 	tn_diag_at(&run->diags, SEVERITY_ERROR, "command/unknown-rewrite", NULL, NULL,
 		NULL, "there is no rewrite '%.*s'", (int)bad_len, bad);
-	for (int i = 0; i < PASS_COUNT; i++)
-		tn_diag_note(&run->diags, "%s%s: %s", tn_pass_name((enum tn_pass)i),
-			tn_pass_is_exact((enum tn_pass)i) ? "" : " (inexact)",
-			tn_pass_what((enum tn_pass)i));
+	list_passes(run, true);
 	return TN_ERR_INPUT;
 }
 
-/* An inexact pass must be allowed by name, too. */
+/* The passes of --allow-inexact: inexact ones, by name. */
+static enum tn_status parse_allowed(struct tn_run *run, tn_pass_set *inexact)
+{
+	const char *list = run->options->allow_inexact;
+	enum tn_status status;
+
+	*inexact = TN_PASSES_NONE;
+	if (!list)
+		return TN_OK;
+	status = parse(run, list, inexact);
+	if (status != TN_OK || (*inexact && !(*inexact & tn_passes_exact())))
+		return status;
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "command/inexact-rewrite", NULL, NULL,
+		NULL, "--allow-inexact %s names more than inexact rewrites", list);
+	list_passes(run, false);
+	return TN_ERR_INPUT;
+}
+
+static const char *first_of(tn_pass_set set)
+{
+	int i = 0;
+
+	while (!(set & 1u << i))
+		i++;
+	return tn_pass_name((enum tn_pass)i);
+}
+
+/* An inexact pass must be allowed by name, too; and what is allowed must not be left out
+ * of a list that says which passes run. */
 static enum tn_status check_exact(
 	struct tn_run *run, tn_pass_set passes, tn_pass_set inexact)
 {
-	for (int i = 0; i < PASS_COUNT; i++) {
-		const char *name = tn_pass_name((enum tn_pass)i);
+	const tn_pass_set exact = tn_passes_exact();
 
-		if (tn_pass_is_exact((enum tn_pass)i) || !(passes & ~inexact & 1u << i))
-			continue;
+	if (passes & ~inexact & ~exact) {
+		const char *name = first_of(passes & ~inexact & ~exact);
+
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/inexact-rewrite", NULL,
 			NULL, NULL,
 			"the rewrite '%s' changes how floats are rounded; "
@@ -41,7 +74,31 @@ static enum tn_status check_exact(
 			name, name);
 		return TN_ERR_INPUT;
 	}
+	if (run->options->rewrite && (passes & exact) != exact && (inexact & ~passes)) {
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/inexact-rewrite", NULL,
+			NULL, NULL,
+			"--allow-inexact allows the rewrite '%s', which "
+			"--rewrite %s leaves out",
+			first_of(inexact & ~passes), run->options->rewrite);
+		return TN_ERR_INPUT;
+	}
 	return TN_OK;
+}
+
+/* The options may say again what the plan was made with, not something else. */
+static enum tn_status check_plan(
+	struct tn_run *run, const char *list, tn_pass_set passes, tn_pass_set inexact)
+{
+	tn_pass_set asked = passes;
+	enum tn_status status = TN_OK;
+
+	if (run->options->rewrite)
+		status = parse(run, run->options->rewrite, &asked);
+	if (status != TN_OK || ((asked | inexact) == passes))
+		return status;
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/stale", run->plan_source,
+		"/rewrite", NULL, "the plan was made with --rewrite %s", list);
+	return TN_ERR_INPUT;
 }
 
 static enum tn_status insert(struct tn_run *run, const struct tn_plan_changes *changes)
@@ -63,7 +120,7 @@ static enum tn_status insert(struct tn_run *run, const struct tn_plan_changes *c
 enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 {
 	struct tn_plan_changes changes = { 0 };
-	tn_pass_set passes, inexact;
+	tn_pass_set passes = TN_PASSES_NONE, inexact = TN_PASSES_NONE;
 	enum tn_status status = TN_OK;
 
 	run->read = run->graph;
@@ -80,9 +137,12 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 	if (status == TN_OK && changes.rewrite)
 		list = changes.rewrite;
 	if (status == TN_OK)
-		status = parse(run, list, &passes, &inexact);
-	if (status == TN_OK && !run->plan_file)
-		status = check_exact(run, passes, inexact);
+		status = parse(run, list, &passes);
+	if (status == TN_OK)
+		status = parse_allowed(run, &inexact);
+	if (status == TN_OK)
+		status = changes.rewrite ? check_plan(run, list, passes, inexact)
+					 : check_exact(run, passes, inexact);
 	if (status != TN_OK)
 		return status;
 	status = tn_rewrite(&run->read, passes | inexact, &run->arena, &run->strings,
