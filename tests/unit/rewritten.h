@@ -15,7 +15,8 @@ struct rewritten rewritten_of(const struct tn_graph *g, tn_pass_set passes,
 /* How often a pass (-1: any) did something, or left something. */
 int rewritten_count(const struct tn_rewrites *log, int pass, bool done);
 
-/* Runs both graphs twice, so that state counts, and compares every output. The second one
+/* Runs both graphs twice, so that state counts, and compares every output (a NaN is like
+ * any other: docs/KERNELS.md). The second one
  * runs over a plan that the verifier has accepted. */
 void same_results(const char *name, uint32_t seed, const struct tn_graph *a,
 	const struct tn_graph *b);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/pipeline.h"
 #include "exec/exec.h"
 #include "gen_graph.h"
 #include "ir/digest.h"
@@ -281,6 +282,135 @@ START_TEST(fixtures_are_rewritten_once)
 }
 END_TEST
 
+/* Which passes may run: the list, what is allowed, and which of them ran. */
+static const struct {
+	const char *rewrite, *allow;
+	enum tn_status status;
+	bool scales;
+} asked[] = {
+	{ NULL, NULL, TN_OK, false },
+	{ NULL, "fold-scale", TN_OK, true },
+	{ "all", "fold-scale", TN_OK, true },
+	{ "fold-pad,fold-scale", "fold-scale", TN_OK, true },
+	{ "none", NULL, TN_OK, false },
+	{ "none", "fold-scale", TN_ERR_INPUT, false },
+	{ "fold-pad", "fold-scale", TN_ERR_INPUT, false },
+	{ "fold-scale", NULL, TN_ERR_INPUT, false },
+	{ NULL, "fold-pad", TN_ERR_INPUT, false },
+	{ NULL, "all", TN_ERR_INPUT, false },
+	{ NULL, "none", TN_ERR_INPUT, false },
+	{ NULL, "fold-scale,fold-pad", TN_ERR_INPUT, false },
+	{ NULL, "fold", TN_ERR_INPUT, false },
+};
+
+START_TEST(options_choose_passes)
+{
+	tenure_options options;
+	struct tn_run run;
+
+	tenure_options_init(&options);
+	options.rewrite = asked[_i].rewrite;
+	options.allow_inexact = asked[_i].allow;
+	tn_run_init(&run, &options);
+	ck_assert_int_eq(
+		tn_pipeline(&run, tn_test_path("fixtures/rewrites/batch_norm_f32.json"),
+			STAGE_PLAN),
+		asked[_i].status);
+	if (asked[_i].status == TN_OK)
+		ck_assert_int_eq(rewritten_count(&run.rewrites, PASS_SCALE, true) > 0,
+			asked[_i].scales);
+	tn_run_release(&run);
+}
+END_TEST
+
+/* A plan says what it was made with; the options may not say something else. */
+static const struct {
+	const char *recorded, *rewrite, *allow;
+	enum tn_status status;
+} recorded[] = {
+	{ "\"fold-pad\"", NULL, NULL, TN_OK },
+	{ "\"fold-pad\"", "fold-pad", NULL, TN_OK },
+	{ "\"fold-pad\"", "none", NULL, TN_ERR_INPUT },
+	{ "\"fold-pad\"", "all", NULL, TN_ERR_INPUT },
+	{ "\"fold-pad\"", NULL, "fold-scale", TN_ERR_INPUT },
+	{ "\"fold-scale\"", NULL, "fold-scale", TN_OK },
+	{ "\"fold-what\"", NULL, NULL, TN_ERR_INPUT },
+};
+
+START_TEST(plans_choose_passes)
+{
+	tenure_options options;
+	struct tn_run run;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "rewrite_plan_%d.json", _i);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "{\"format\": \"tenure.plan/1\", \"rewrite\": [%s]}\n",
+		recorded[_i].recorded);
+	fclose(file);
+	tenure_options_init(&options);
+	options.rewrite = recorded[_i].rewrite;
+	options.allow_inexact = recorded[_i].allow;
+	tn_run_init(&run, &options);
+	run.plan_file = path;
+	ck_assert_int_eq(
+		tn_pipeline(&run, tn_test_path("fixtures/rewrites/pad_conv_f32.json"),
+			STAGE_IMPORT),
+		recorded[_i].status);
+	tn_run_release(&run);
+	remove(path);
+}
+END_TEST
+
+/* More PADs in a row than there are rounds of a net without ops. */
+START_TEST(long_rows_end_in_one_go)
+{
+	const int n = 70;
+	char text[32768];
+	struct rewritten once, twice;
+	struct loaded l;
+	size_t at;
+
+	at = (size_t)snprintf(text, sizeof(text),
+		"{\"format\": \"tenure.graph/1\", \"tensors\": ["
+		"{\"name\": \"p0\", \"dtype\": \"f32\", \"shape\": [1, 2, 2, 1], "
+		"\"role\": \"input\"},"
+		"{\"name\": \"w\", \"dtype\": \"f32\", \"shape\": [1, 2, 2, 1], "
+		"\"role\": \"const\", \"data\": {\"seed\": 1}},"
+		"{\"name\": \"y\", \"dtype\": \"f32\", \"shape\": [1, %d, 1, 1], "
+		"\"role\": \"output\"}",
+		n + 1);
+	for (int i = 1; i <= n; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+			",{\"name\": \"p%d\", \"dtype\": \"f32\", "
+			"\"shape\": [1, %d, 2, 1]}",
+			i, i + 2);
+	at += (size_t)snprintf(text + at, sizeof(text) - at, "], \"ops\": [");
+	for (int i = 1; i <= n; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at,
+			"{\"type\": \"PAD\", \"inputs\": [\"p%d\"], \"outputs\": "
+			"[\"p%d\"], \"attrs\": {\"paddings\": "
+			"[0, 0, 0, 1, 0, 0, 0, 0]}},",
+			i - 1, i);
+	at += (size_t)snprintf(text + at, sizeof(text) - at,
+		"{\"type\": \"CONV_2D\", \"inputs\": [\"p%d\", \"w\"], "
+		"\"outputs\": [\"y\"], \"attrs\": {\"stride\": [1, 1], "
+		"\"pad\": \"VALID\"}}]}",
+		n);
+	ck_assert_uint_lt(at, sizeof(text));
+	loaded_bytes(&l, "pads.json", text, at, NULL);
+	loaded_ok(&l, "pads");
+	once = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+	twice = rewritten_of(&once.graph, tn_passes_exact(), &l.arena, &l.strings);
+	ck_assert_uint_eq(once.graph.n_ops, 1);
+	ck_assert_int_eq(rewritten_count(&twice.log, -1, true), 0);
+	same_results("pads", 1, &l.graph, &once.graph);
+	loaded_release(&l);
+}
+END_TEST
+
 START_TEST(lists_of_passes)
 {
 	tn_pass_set set;
@@ -315,6 +445,10 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(t, inexact_passes_are_near, 0, sizeof(near) / sizeof(*near));
 	tcase_add_loop_test(
 		t, random_graphs_keep_their_results, 0, sizeof(kinds) / sizeof(*kinds));
+	tcase_add_loop_test(t, options_choose_passes, 0, sizeof(asked) / sizeof(*asked));
+	tcase_add_loop_test(
+		t, plans_choose_passes, 0, sizeof(recorded) / sizeof(*recorded));
+	tcase_add_test(t, long_rows_end_in_one_go);
 	tcase_add_test(t, lists_of_passes);
 	suite_add_tcase(s, t);
 	return s;

@@ -153,7 +153,9 @@ static const char *const left[] = { "pad_max_pool_f32", "pad_max_pool_left_i8",
 	"matmul_two_readers_left_f32", "bias_left_f32", "bias_twice_left_f32",
 	"maximum_left_f32", "chain_left_f32", "chain_two_readers_left_i8",
 	"qdq_add_seen_left_i8", "qdq_mul_left_i8", "transposed_sum_left_i8",
-	"mean_left_i8", "mean_left_f32", "transposed_channels_left_f32" };
+	"mean_left_i8", "mean_left_f32", "transposed_channels_left_f32",
+	"pool_one_stride_left_i8", "average_one_stride_left_i8", "pool_padding_left_i8",
+	"transpose_rank_left_f32", "transpose_axis_left_f32", "concat_clamp_left_i8" };
 
 /* Near misses: nothing is done, and the graph is the file's, byte for byte. */
 START_TEST(near_misses_stay)
@@ -195,6 +197,7 @@ static const struct {
 	{ "scale_ahead_left_f32", PASS_SCALE, "batch_norm_2", "conv_2d_3" },
 	{ "mean_left_i8", PASS_SYNONYM, "mean_1", "relu_2" },
 	{ "mean_left_f32", PASS_SYNONYM, "mean_1", "relu_2" },
+	{ "pool_padding_left_i8", PASS_QUANTIZE, "d", "p" },
 };
 
 START_TEST(refusals_have_witnesses)
@@ -219,6 +222,57 @@ START_TEST(refusals_have_witnesses)
 	else
 		ck_assert_ptr_null(r.log.list.items[i].witness);
 	loaded_release(&l);
+}
+END_TEST
+
+/* Of these constants only what the limit allows is made, however often they are read. */
+START_TEST(constants_do_not_double)
+{
+	struct rewritten r;
+	struct loaded l;
+
+	loaded_file(
+		&l, tn_test_path("fixtures/rewrites/doubled_constants_f32.json"), NULL);
+	loaded_ok(&l, "doubled");
+	r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+	ck_assert_int_eq(rewritten_count(&r.log, PASS_CONSTANT, true), 3);
+	ck_assert_int_eq(rewritten_count(&r.log, PASS_CONSTANT, false), 3);
+	ck_assert_int_le(
+		r.log.constant_bytes_after, r.log.constant_bytes_before + 3 * 64 * 1024);
+	loaded_release(&l);
+}
+END_TEST
+
+/* An attribute that nobody has checked: as large as before, and shifted. */
+static const char *const shifts[] = { "PAD", "MIRROR_PAD" };
+
+START_TEST(shifting_pads_stay)
+{
+	static const char net[] =
+		"{\"format\": \"tenure.graph/1\", \"tensors\": ["
+		"{\"name\": \"x\", \"dtype\": \"f32\", \"shape\": [1, 4], "
+		"\"role\": \"input\"},"
+		"{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [1, 4]},"
+		"{\"name\": \"y\", \"dtype\": \"f32\", \"shape\": [1, 4], "
+		"\"role\": \"output\"}], \"ops\": ["
+		"{\"name\": \"p\", \"type\": \"%s\", \"inputs\": [\"x\"], "
+		"\"outputs\": [\"a\"], \"attrs\": {\"paddings\": [0, 0, %d, %d]}},"
+		"{\"name\": \"n\", \"type\": \"NEG\", \"inputs\": [\"a\"], "
+		"\"outputs\": [\"y\"]}]}";
+
+	for (int by = -1; by <= 1; by++) {
+		struct rewritten r;
+		struct loaded l;
+		char text[1024];
+
+		snprintf(text, sizeof(text), net, shifts[_i], by, -by);
+		loaded_bytes(&l, "pad.json", text, strlen(text), NULL);
+		loaded_ok(&l, shifts[_i]);
+		r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+		ck_assert_msg(r.graph.n_ops == (by ? 2 : 1), "%s by %d: %u ops",
+			shifts[_i], by, r.graph.n_ops);
+		loaded_release(&l);
+	}
 }
 END_TEST
 
@@ -276,6 +330,8 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(
 		t, refusals_have_witnesses, 0, sizeof(refusals) / sizeof(*refusals));
 	tcase_add_loop_test(t, means_and_pools, 0, 12);
+	tcase_add_test(t, constants_do_not_double);
+	tcase_add_loop_test(t, shifting_pads_stay, 0, sizeof(shifts) / sizeof(*shifts));
 	suite_add_tcase(s, t);
 	return s;
 }
