@@ -52,6 +52,45 @@ static const char *missing(const struct tn_graph *g, const struct tn_claim *c)
 	return "kind";
 }
 
+/* Is the tensor an operand (inputs first) from `first` on, before `end`, of the op? */
+static bool is_operand(const struct tn_court *c, uint32_t op, uint32_t first,
+	uint32_t end, uint32_t tensor)
+{
+	for (uint32_t k = first; k < end; k++)
+		if (tn_model_tensor(&c->model, op, k) == tensor)
+			return true;
+	return false;
+}
+
+/* A claim that names an op speaks of what that op reads and writes. NULL: it does. */
+static const char *beside(
+	const struct tn_court *c, const struct tn_claim *cl, struct tn_arena *arena)
+{
+	bool names_op = !tn_claim_is(cl, "scratch") && cl->op.i < c->g->n_ops;
+	const struct tn_op *op = names_op ? &c->g->ops[cl->op.i] : NULL;
+	uint32_t all = op ? op->n_inputs + op->n_outputs : 0;
+	bool inplace = tn_claim_is(cl, "inplace");
+	const struct {
+		uint32_t tensor, first, end;
+		const char *what;
+	} named[] = {
+		{ cl->in.i, 0, op ? op->n_inputs : 0, "input" },
+		{ cl->out.i, op ? op->n_inputs : 0, all, "output" },
+		{ inplace ? TN_NONE : cl->tensor.i, 0, all, "operand" },
+		{ inplace ? TN_NONE : cl->of.i, 0, all, "operand" },
+	};
+
+	for (size_t i = 0; op && i < sizeof(named) / sizeof(*named); i++)
+		if (named[i].tensor < c->g->n_tensors &&
+			!is_operand(c, cl->op.i, named[i].first, named[i].end,
+				named[i].tensor))
+			return tn_arena_printf(arena,
+				"'%s' cannot be judged: '%s' is no %s of '%s'", cl->id,
+				c->g->tensors[named[i].tensor].name, named[i].what,
+				op->name);
+	return NULL;
+}
+
 /* A reason why the set cannot be judged, before it is tried. */
 static const char *unjudgeable(struct tn_court *c, const struct tn_claim *const *claims,
 	uint32_t n, struct tn_arena *arena)
@@ -65,6 +104,9 @@ static const char *unjudgeable(struct tn_court *c, const struct tn_claim *const 
 				"'%s' cannot be judged: its '%s' says nothing about this "
 				"graph",
 				cl->id, what);
+		what = beside(c, cl, arena);
+		if (what)
+			return what;
 		if (tn_claim_is(cl, "scratch") &&
 			c->model.kernel[cl->op.i].scratch_required < 0)
 			return tn_arena_printf(arena,

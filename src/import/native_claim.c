@@ -17,6 +17,7 @@ enum {
 	HAS_PLACES = 32,
 	HAS_BYTES = 64,
 	OFFSET_ZERO = 128, /* byte_offset is 0 when it is not given */
+	OF_OP = 256, /* may name an op, whose operands all its tensors are */
 };
 
 /* Which fields a kind of claim must have. */
@@ -24,11 +25,11 @@ static const struct {
 	const char *kind;
 	unsigned has;
 } kinds[] = {
-	{ "alias", HAS_TENSOR | HAS_OF | OFFSET_ZERO },
+	{ "alias", HAS_TENSOR | HAS_OF | OFFSET_ZERO | OF_OP },
 	{ "const_fold", HAS_TENSOR },
-	{ "donate", HAS_TENSOR | HAS_OF | OFFSET_ZERO },
-	{ "drop", HAS_OP },
-	{ "elide", HAS_OP },
+	{ "donate", HAS_TENSOR | HAS_OF | OFFSET_ZERO | OF_OP },
+	{ "drop", HAS_OP | OF_OP },
+	{ "elide", HAS_OP | OF_OP },
 	{ "inplace", HAS_OP | HAS_IN_OUT },
 	{ "plan", HAS_PLACES },
 	{ "reuse", HAS_TENSOR | HAS_OF | OFFSET_ZERO },
@@ -129,6 +130,32 @@ static void read_places(struct tn_native *n, const struct tn_path *up,
 	}
 }
 
+/* What a kind of claim does not need: of the op that it names. */
+static void read_optional(struct tn_native *n, const struct tn_path *at,
+	const json_t *object, unsigned has, struct tn_claim *claim)
+{
+	const struct {
+		const char *key;
+		tn_tensor_id *id;
+	} tensors[] = {
+		{ "in", &claim->in },
+		{ "out", &claim->out },
+		{ "tensor", &claim->tensor },
+		{ "of", &claim->of },
+	};
+	struct tn_path op_at = { at, "op", 0 };
+	const json_t *op = json_object_get(object, "op");
+
+	if (!(has & HAS_OP) && op)
+		claim->op = tn_native_op(n, &op_at, op);
+	if (claim->op.i == TN_NONE)
+		return;
+	for (size_t i = 0; i < sizeof(tensors) / sizeof(*tensors); i++)
+		if (tensors[i].id->i == TN_NONE &&
+			json_object_get(object, tensors[i].key))
+			*tensors[i].id = tensor_of(n, at, object, tensors[i].key);
+}
+
 static void read_fields(struct tn_native *n, const struct tn_path *at,
 	const json_t *object, unsigned has, struct tn_claim *claim)
 {
@@ -148,6 +175,8 @@ static void read_fields(struct tn_native *n, const struct tn_path *at,
 		claim->tensor = tensor_of(n, at, object, "tensor");
 	if (has & HAS_OF)
 		claim->of = tensor_of(n, at, object, "of");
+	if (has & OF_OP)
+		read_optional(n, at, object, has, claim);
 	if (has & HAS_ORDER)
 		read_order(n, at, object, claim);
 	if (has & HAS_PLACES)

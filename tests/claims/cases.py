@@ -1,7 +1,7 @@
 """Cases of claims with the verdicts that they should get, judged by the tenure program.
 
 A case is {id, graph, items}; an item is {claims, verdict, hazard, witness, profile, execution,
-allocation}. The public cases come from ../shared/cases when it is there, ours from
+allocation, says}. The public cases come from ../shared/cases when it is there, ours from
 fixtures/claims."""
 import json
 import os
@@ -39,6 +39,11 @@ def own(root):
 def training(root):
     """An item without claims is about the ops that say themselves that they work in place."""
     return json.loads((root / 'fixtures/training/cases.json').read_text())
+
+
+def fields(root):
+    """Claims whose fields are odd: they say nothing, or nothing that can be read."""
+    return json.loads((root / 'fixtures/fields/cases.json').read_text())
 
 
 def subset(case, item):
@@ -95,6 +100,9 @@ def mistakes(case, item, have, renamed=lambda name: name):
         wrong.append('set %s' % have['claims'])
     if have['verdict'] != VERDICT[item['verdict']]:
         return wrong + ['verdict %s' % have['verdict']]
+    for text in item.get('says', []):
+        if text not in have['reason'] and text not in have['assumptions']:
+            wrong.append('reason %s' % have['reason'])
     if item['verdict'] != 'REJECT':
         return wrong
     if have['hazard'] != item['hazard']:

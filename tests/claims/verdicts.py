@@ -44,6 +44,7 @@ def check_sets(list_of_cases):
 ours, theirs = cases.own(root), cases.public(root)
 assert len(ours) > 40 and len(theirs) in (0, 76), (len(ours), len(theirs))
 bad = check('own', ours) + check_sets(ours) + check('training', cases.training(root))
+bad += check('fields', cases.fields(root))
 if theirs:
     bad += check('public', theirs) + check_sets(theirs)
 sys.exit(1 if bad else 0)
