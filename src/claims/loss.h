@@ -59,6 +59,7 @@ struct tn_loss {
 	int64_t begin,
 		end; /* bits: addresses, or as the witness wants them (see static) */
 	int64_t bits; /* that are lost in between */
+	bool beyond; /* LOSS_SIZE, LOSS_ARENA: no memory is that large */
 	bool is_static; /* begin and end are bits in the host or the arena already */
 	struct tn_event last; /* what lies there; op TN_NONE: nothing was written */
 	struct tn_event

@@ -355,6 +355,11 @@ static void last_resort(struct tn_remedies *r)
 
 	if (r->list.count)
 		return;
+	if (r->trial->worst.loss->beyond) {
+		tn_remedy_add(r, "no_claims", 0,
+			tn_arena_strdup(r->arena, "give up the claims of this set"));
+		return;
+	}
 	switch (r->trial->worst.peril) {
 	case PERIL_UNKNOWN_SIZE:
 		if (victim)

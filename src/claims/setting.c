@@ -79,26 +79,40 @@ static void contradict(struct builder *b, uint32_t claim, uint32_t tensor)
 		other, b->s->claims[claim]->id, b->m->g->tensors[tensor].name);
 }
 
+/* The first that a claim puts where no memory reaches. */
+static void go_beyond(
+	struct builder *b, uint32_t claim, uint32_t tensor, uint32_t on, int64_t offset)
+{
+	if (b->s->beyond.claim == TN_NONE)
+		b->s->beyond = (struct tn_beyond){ claim, tensor, on, offset };
+}
+
+enum put_result {
+	PUT_DONE,
+	PUT_ELSEWHERE, /* it lies elsewhere already */
+	PUT_BEYOND, /* of what can be counted */
+};
+
 /* Puts the tensor's site so that bit 0 of its root is at `bit` of the site `to` (or of the
- * arena). False: it lies elsewhere already. */
-static bool put(struct builder *b, uint32_t claim, uint32_t tensor, uint32_t to,
-	int64_t bit, uint32_t on)
+ * arena). */
+static enum put_result put(struct builder *b, uint32_t claim, uint32_t tensor,
+	uint32_t to, int64_t bit, uint32_t on)
 {
 	uint32_t site = b->site_of[tensor];
 	struct place here, there = { TN_NONE, claim, 0 };
 
 	if (!locate(b, site, &here) || (to != TN_NONE && !locate(b, to, &there)) ||
 		!tn_add_i64(there.bit, bit, &there.bit))
-		return false;
+		return PUT_BEYOND;
 	if (here.host == there.host && here.arena == there.arena)
-		return here.bit == there.bit;
+		return here.bit == there.bit ? PUT_DONE : PUT_ELSEWHERE;
 	if (b->link[site].made)
-		return false;
+		return PUT_ELSEWHERE;
 	b->link[site] = (struct link){ true, to, bit };
 	b->s->site[site].claim = claim;
 	b->s->site[site].tensor = tensor;
 	b->s->site[site].on = on;
-	return true;
+	return PUT_DONE;
 }
 
 /* The bit of `to`'s site where bit 0 of the tensor's root lies when its first element is
@@ -111,13 +125,17 @@ static bool offset_on(const struct builder *b, uint32_t tensor, uint32_t on,
 	       tn_sub_i64(*out, b->m->form[tensor].start, out);
 }
 
-static bool put_on(
+static enum put_result put_on(
 	struct builder *b, uint32_t claim, uint32_t tensor, uint32_t on, int64_t offset)
 {
+	enum put_result result = PUT_BEYOND;
 	int64_t bit;
 
-	return offset_on(b, tensor, on, offset, &bit) &&
-	       put(b, claim, tensor, b->site_of[on], bit, on);
+	if (offset < TN_MEMORY_MAX && offset_on(b, tensor, on, offset, &bit))
+		result = put(b, claim, tensor, b->site_of[on], bit, on);
+	if (result == PUT_BEYOND)
+		go_beyond(b, claim, tensor, on, offset);
+	return result;
 }
 
 static bool names(uint32_t id, uint32_t n)
@@ -140,6 +158,8 @@ static void tear_off(struct builder *b, uint32_t claim, uint32_t tensor)
 		if (c->places[i].tensor.i == root)
 			of_root = c->places[i].offset;
 	}
+	if (of_root >= TN_MEMORY_MAX)
+		return;
 	if (of_root >= 0 ? own * 8 - of_root * 8 ==
 				   b->m->form[tensor].start - b->m->form[root].start
 			 : !b->m->given[root])
@@ -154,18 +174,24 @@ static void apply_plan(struct builder *b, uint32_t claim)
 	for (uint32_t i = 0; i < c->n_places; i++) {
 		const struct tn_claim_place *p = &c->places[i];
 		const struct tn_form *f;
+		enum put_result result;
 		int64_t bit, extra;
 
 		if (!names(p->tensor.i, b->m->g->n_tensors) || p->offset < 0)
 			continue;
-		if (p->offset > INT64_MAX / 16) {
-			b->s->contradiction = "an offset is too large to be one";
-			return;
+		if (p->offset >= TN_MEMORY_MAX) {
+			go_beyond(b, claim, p->tensor.i, TN_NONE, p->offset);
+			continue;
 		}
 		tear_off(b, claim, p->tensor.i);
 		f = &b->m->form[p->tensor.i];
-		bit = p->offset * 8 - f->start;
-		if (!put(b, claim, p->tensor.i, TN_NONE, bit, TN_NONE))
+		if (!tn_sub_i64(p->offset * 8, f->start, &bit))
+			result = PUT_BEYOND;
+		else
+			result = put(b, claim, p->tensor.i, TN_NONE, bit, TN_NONE);
+		if (result == PUT_BEYOND)
+			go_beyond(b, claim, p->tensor.i, TN_NONE, p->offset);
+		else if (result == PUT_ELSEWHERE)
 			contradict(b, claim, p->tensor.i);
 		/* a size above that of the value: the rest is the tenant's, too */
 		if (p->size > 0 && p->size < INT64_MAX / 16 && f->known) {
@@ -186,7 +212,8 @@ static void apply_place(struct builder *b, uint32_t claim)
 
 	if (!names(tensor, n) || !names(on, n))
 		return;
-	if (!put_on(b, claim, tensor, on, c->byte_offset > 0 ? c->byte_offset : 0))
+	if (put_on(b, claim, tensor, on, c->byte_offset > 0 ? c->byte_offset : 0) ==
+		PUT_ELSEWHERE)
 		contradict(b, claim, tensor);
 }
 
@@ -195,15 +222,16 @@ static void apply_place(struct builder *b, uint32_t claim)
 static bool elide_output(
 	struct builder *b, uint32_t claim, uint32_t in, uint32_t out, int64_t offset)
 {
+	enum put_result result = put_on(b, claim, out, in, offset);
 	int64_t bit;
 
-	if (put_on(b, claim, out, in, offset))
-		return true;
+	if (result != PUT_ELSEWHERE)
+		return result == PUT_DONE;
 	if (b->m->given[b->m->form[in].root] || b->link[b->site_of[in]].made)
 		return false;
 	/* or its input is produced where the output lies */
 	return offset_on(b, out, in, offset, &bit) && bit != INT64_MIN &&
-	       put(b, claim, in, b->site_of[out], -bit, out);
+	       put(b, claim, in, b->site_of[out], -bit, out) == PUT_DONE;
 }
 
 static void apply_elide(struct builder *b, uint32_t claim)
@@ -392,6 +420,7 @@ static bool allocate(struct builder *b)
 	}
 	for (uint32_t i = 0; i < ops; i++)
 		s->fate_claim[i] = TN_NONE;
+	s->beyond.claim = TN_NONE;
 	s->site_of = b->site_of;
 	return true;
 }

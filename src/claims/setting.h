@@ -7,6 +7,9 @@
 #include "claims/loss.h"
 #include "claims/model.h"
 
+/* Bytes that no memory has: beyond, addresses in bits would not fit their type. */
+#define TN_MEMORY_MAX ((int64_t)1 << 56)
+
 enum tn_space_kind { SPACE_STORAGE, SPACE_ARENA };
 
 /* Memory that nothing else is in: the storage of a root, or the arena of a plan. */
@@ -44,6 +47,13 @@ struct tn_setting {
 	uint32_t *order; /* of the ops */
 	bool has_order; /* a claim gave it */
 	uint32_t order_claim;
+	/* A tensor that a claim puts where no memory reaches; it has been left where it
+	 * was. */
+	struct tn_beyond {
+		uint32_t claim; /* TN_NONE: there is none */
+		uint32_t tensor, on; /* on: TN_NONE: an arena */
+		int64_t offset;
+	} beyond;
 	const char *contradiction; /* the claims cannot hold together; NULL: they can */
 };
 

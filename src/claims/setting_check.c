@@ -174,6 +174,33 @@ static void check_plan_sizes(struct check *c, uint32_t claim)
 	}
 }
 
+static void check_beyond(struct check *c)
+{
+	const struct tn_beyond *b = &c->s->beyond;
+	const struct tn_form *f;
+	struct tn_loss *loss;
+	int64_t size;
+
+	if (b->claim == TN_NONE)
+		return;
+	loss = lose(c, b->on == TN_NONE ? LOSS_ARENA : LOSS_SIZE, b->claim,
+		b->on == TN_NONE ? b->tensor : b->on);
+	if (!loss)
+		return;
+	f = &c->m->form[b->tensor];
+	size = f->known ? (f->hi - f->lo + 7) / 8 : 0;
+	loss->beyond = true;
+	loss->found.op = tn_model_producer(c->m, b->tensor);
+	loss->found.tensor = b->tensor;
+	loss->need = size;
+	loss->have = 0;
+	if (b->on != TN_NONE)
+		return;
+	if (!tn_add_i64(b->offset, size, &loss->need))
+		loss->need = INT64_MAX;
+	loss->have = tn_max_i64(c->s->claims[b->claim]->arena_bytes, 0);
+}
+
 /* The strictest alignment that ops ask of an operand that is this tensor. */
 static int64_t wanted_align(const struct check *c, uint32_t tensor)
 {
@@ -211,7 +238,11 @@ static int64_t misaligned(const struct check *c, uint32_t tensor, int64_t align)
 		base = tn_max_i64(c->s->claims[space->claim]->base_address, 0);
 	if (bit % 8 != 0)
 		return 1;
-	return ((bit / 8) % align + align + base % align) % align;
+	bit = bit / 8 % align;
+	if (bit < 0)
+		bit += align;
+	base %= align;
+	return bit >= align - base ? bit - (align - base) : bit + base;
 }
 
 static void check_align(struct check *c, uint32_t tensor)
@@ -348,6 +379,7 @@ enum tn_status tn_setting_check(
 	for (uint32_t i = 0; i < n; i++)
 		if (s->site_of[i] == i && s->site[i].claim != TN_NONE)
 			check_fit(&c, i);
+	check_beyond(&c);
 	for (uint32_t i = 0; i < s->m->g->n_ops; i++)
 		check_scratch_tensors(&c, i);
 	for (uint32_t i = 0; i < n; i++)

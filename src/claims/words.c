@@ -74,7 +74,20 @@ static void sizes(
 	struct tn_strbuf *out, const struct tn_naming *n, const struct tn_named *named)
 {
 	const struct tn_claim_witness *w = &named->witness;
+	const struct tn_beyond *b = &n->s->beyond;
 
+	if (named->loss->beyond) {
+		tn_strbuf_printf(out,
+			"'%s' would begin %" PRId64 " B behind the start of ",
+			tensor_name(n, (tn_tensor_id){ b->tensor }), b->offset);
+		if (b->on == TN_NONE)
+			tn_strbuf_puts(out, "its arena");
+		else
+			tn_strbuf_printf(
+				out, "'%s'", tensor_name(n, (tn_tensor_id){ b->on }));
+		tn_strbuf_puts(out, ": no memory is that large");
+		return;
+	}
 	put_actor(out, &w->writer, "a tensor");
 	tn_strbuf_printf(out, " needs %" PRId64 " B ", w->need);
 	switch (named->peril) {
