@@ -65,10 +65,29 @@ static void add(struct check *c, const char *model, const char *plan)
 		c->nomem = true;
 }
 
+/* A hook is given all files that change: is this one a graph or a plan at all? */
+static bool is_ours(struct check *c, const char *name)
+{
+	struct tn_diags silent;
+	struct tn_source *source;
+	const char *format;
+	enum tn_status status;
+
+	tn_diags_init(&silent, &c->arena);
+	status = tn_file_read(&c->arena, &silent, name, &source);
+	c->nomem = c->nomem || status == TN_ERR_NOMEM;
+	if (status != TN_OK)
+		return true; /* to be told of */
+	format = tn_import_sniff(source);
+	return tn_import_is_graph(source) || (format && strcmp(format, "tenure") == 0);
+}
+
 static void refuse(struct check *c, const char *name, const char *why)
 {
-	if (c->options->hook)
+	if (c->options->hook && (!tn_file_is_model(name) || is_ours(c, name)))
 		return;
+	if (c->options->hook)
+		why = "is no graph that can be read";
 	tn_diag_at(&c->diags, SEVERITY_ERROR, "command/check", NULL, NULL, name,
 		"'%s' %s", name, why);
 	c->wrong = true;
@@ -76,14 +95,19 @@ static void refuse(struct check *c, const char *name, const char *why)
 
 static void add_plan(struct check *c, const char *plan, size_t stem)
 {
+	const bool stranger = c->options->hook && !is_ours(c, plan);
+
 	for (size_t i = 0; i < MODEL_ENDINGS && !c->nomem; i++) {
 		const char *model = with_ending(c, plan, stem, model_endings[i]);
 
 		if (model && is_there(model)) {
-			add(c, model, plan);
+			if (!stranger || is_ours(c, model) || tn_file_is_model(model))
+				add(c, model, plan);
 			return;
 		}
 	}
+	if (stranger)
+		return;
 	tn_diag_at(&c->diags, SEVERITY_ERROR, "plan/no-model", NULL, NULL, plan,
 		"'%s' has no model beside it: %.*s.tflite, .onnx or .json", plan,
 		(int)stem, plan);
@@ -100,7 +124,7 @@ static void add_model(struct check *c, const char *model)
 			continue;
 		plan = with_ending(c, model, stem, PLAN_ENDING);
 		if (plan && is_there(plan)) {
-			add(c, model, plan);
+			add_plan(c, plan, stem);
 			return;
 		}
 	}

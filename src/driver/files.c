@@ -6,6 +6,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/banned.h"
@@ -49,19 +50,32 @@ static bool is_file(const char *name)
 	return stat(name, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static bool ends_like_graph(const char *name)
+static bool ends(const char *name, const char *const *endings, size_t n)
 {
-	static const char *const endings[] = { ".tflite", ".json", ".onnx", ".xml",
-		".hlo" };
 	const size_t len = strlen(name);
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+	for (size_t i = 0; i < n; i++) {
 		const size_t end = strlen(endings[i]);
 
-		if (len > end && strcmp(name + len - end, endings[i]) == 0)
+		if (len > end && strcasecmp(name + len - end, endings[i]) == 0)
 			return true;
 	}
 	return false;
+}
+
+bool tn_file_is_model(const char *name)
+{
+	static const char *const endings[] = { ".tflite", ".onnx", ".pte", ".hlo" };
+
+	return ends(name, endings, sizeof(endings) / sizeof(*endings));
+}
+
+static bool ends_like_graph(const char *name)
+{
+	static const char *const endings[] = { ".json", ".xml" };
+
+	return tn_file_is_model(name) ||
+	       ends(name, endings, sizeof(endings) / sizeof(*endings));
 }
 
 static void walk(struct finder *f, const char *folder, int depth)

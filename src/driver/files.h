@@ -21,10 +21,14 @@ struct tn_file_names {
 
 /* In the order of the operands, what is found in one sorted by name; each file once. A
  * folder means the files below it whose names end as graphs' do (.tflite, .json, .onnx,
- * .xml, .hlo), hidden ones and links to folders left out; a pattern is one of glob(7),
+ * .pte, .xml, .hlo), hidden ones and links to folders left out; a pattern is one of glob(7),
  * unless there is a file of that name. TN_ERR_INPUT, reported: a folder cannot be read, or
  * a pattern matches nothing. */
 enum tn_status TN_MUST_CHECK tn_files_find(const char *const *operands, size_t n,
 	struct tn_arena *arena, struct tn_diags *diags, struct tn_file_names *out);
+
+/* Does the name promise a model (.tflite, .onnx, .pte, .hlo)? Such a file is never skipped:
+ * when it is empty or damaged, somebody has to know. */
+bool tn_file_is_model(const char *name);
 
 #endif

@@ -148,7 +148,8 @@ static void lint_file(void *user, size_t i)
 	tn_run_init(run, o);
 	run->keep_claims = true;
 	run->target_is_budget = true;
-	run->only_graphs = l->files.list[i].found || o->hook;
+	run->only_graphs = (l->files.list[i].found || o->hook) &&
+			   !tn_file_is_model(l->files.list[i].name);
 	status =
 		tn_pipeline(run, l->files.list[i].name, plans ? STAGE_PLAN : STAGE_PROVE);
 	if (run->skipped)

@@ -248,6 +248,16 @@ static bool has_inside(const struct object *o, const char *key, const char *inne
 	return has(&object, inner);
 }
 
+/* Is there a member `key` that is an array, and not an empty one? */
+static bool has_elements(const struct object *o, const char *key)
+{
+	struct member m, first;
+	struct scan s;
+
+	return find(o, key, &m) && enter(o->source, m.value, '[', &s) &&
+	       next(&s, false, &first);
+}
+
 static bool contains(const struct tn_source *source, const char *word)
 {
 	size_t n = strlen(word);
@@ -298,7 +308,7 @@ static enum format sniff_object(const struct tn_source *source, size_t at)
 	if (has(&o, "hloModule") || has(&o, "hlo_module") ||
 		(has(&o, "computations") && has(&o, "entryComputationName")))
 		return XLA;
-	if (has(&o, "Layers"))
+	if (has_elements(&o, "Layers") || (has(&o, "Layers") && has(&o, "Bindings")))
 		return TENSORRT;
 	if (has(&o, "json_schema_version") && has(&o, "memory_pools"))
 		return ST_CUBEAI;

@@ -254,6 +254,34 @@ def baseline(t):
     t.expect("the same twice", (f / "again.xml").read_text(), text)
 
 
+def no_graphs(t):
+    """What is no graph is skipped, but not what is called a model."""
+    f = t.folder / "mixed"
+    f.mkdir()
+    unreadable = {"empty": b"", "pointer": b"version https://git-lfs.github.com/spec/v1\n",
+                  "garbage": b"\xff\0" * 40}
+    for ending in ("tflite", "onnx", "pte"):
+        for name, content in unreadable.items():
+            file = f / f"{name}.{ending}"
+            file.write_bytes(content)
+            for args in (["lint", "--hook", file.name], ["check", "--hook", file.name],
+                         ["lint", "."]):
+                run = subprocess.run([t.tenure, *args], cwd=f, capture_output=True)
+                t.expect(f"{args} with {file.name}", run.returncode, 2)
+            file.unlink()
+    strangers = {"z.json": '{"a": 1}', "z.plan.json": "{}", "l.json": '{"Layers": []}',
+                 "alone.plan.json": "[]", "p.xml": "<a/>", "e.json": ""}
+    for name, text in strangers.items():
+        (f / name).write_text(text)
+    for args in (["lint", "--hook", *strangers], ["check", "--hook", *strangers],
+                 *([c, "--hook", s] for c in ("lint", "check") for s in strangers)):
+        run = subprocess.run([t.tenure, *args], cwd=f, capture_output=True, text=True)
+        t.expect(f"{args}", (run.returncode, run.stdout, run.stderr), (0, "", ""))
+    (f / "plan.plan.json").write_text('{"format": "tenure.plan/1"}')
+    run = subprocess.run([t.tenure, "check", "--hook", "plan.plan.json"], cwd=f)
+    t.expect("a plan without its model", run.returncode, 2)
+
+
 def main(tenure, root):
     with tempfile.TemporaryDirectory() as folder:
         t = Test(tenure, pathlib.Path(folder))
@@ -262,6 +290,7 @@ def main(tenure, root):
         in_source(t)
         baseline(t)
         own_rules(t)
+        no_graphs(t)
     print("\n".join(t.bad))
     return 1 if t.bad else 0
 
