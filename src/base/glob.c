@@ -1,16 +1,17 @@
 #include "base/glob.h"
 
-#include <stddef.h>
+#include <string.h>
 
-bool tn_glob(const char *pattern, const char *text)
+bool tn_glob_part(const char *pattern, size_t len, const char *text)
 {
+	const char *const end = pattern + len;
 	const char *star = NULL, *resume = NULL;
 
 	while (*text) {
-		if (*pattern == '*') { /* the last star is the only one to go back to */
-			star = pattern++;
+		if (pattern < end && *pattern == '*') {
+			star = pattern++; /* the last star is the only one to go back to */
 			resume = text;
-		} else if (*pattern == '?' || *pattern == *text) {
+		} else if (pattern < end && (*pattern == '?' || *pattern == *text)) {
 			pattern++;
 			text++;
 		} else if (star) {
@@ -20,7 +21,12 @@ bool tn_glob(const char *pattern, const char *text)
 			return false;
 		}
 	}
-	while (*pattern == '*')
+	while (pattern < end && *pattern == '*')
 		pattern++;
-	return !*pattern;
+	return pattern == end;
+}
+
+bool tn_glob(const char *pattern, const char *text)
+{
+	return tn_glob_part(pattern, strlen(pattern), text);
 }

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "rules/direct.h"
+#include "rules/facts.h"
 #include "rules/rules.h"
 #include "rules/template.h"
 
 #include "base/banned.h"
 
 #define DEPTH_MAX 40
-#define LEN_MAX	  4096 /* as query.c has it */
 
 struct parser {
 	const char *at;
@@ -427,7 +427,7 @@ static void start(struct parser *p, const char *text, size_t len)
 	p->at = text;
 	p->end = text + len;
 	p->depth = 0;
-	p->left = p->left || len > LEN_MAX;
+	p->left = p->left || len > TN_EXPRESSION_MAX;
 }
 
 static node parse_whole(struct parser *p, const char *text, size_t len)

@@ -28,6 +28,8 @@
 #include "ir/graph.h"
 #include "plan/plan.h"
 
+#define TN_EXPRESSION_MAX 4096 /* characters */
+
 /* What expressions speak of: bits of the fields of facts.c. */
 struct tn_facts_needs {
 	uint64_t fields;
@@ -35,6 +37,9 @@ struct tn_facts_needs {
 
 /* Adds the words of an expression. */
 void tn_facts_need(struct tn_facts_needs *needs, const char *expression);
+
+/* The first name of an element or attribute that no fact has; NULL: none. */
+const char *tn_facts_unknown(const char *expression, size_t *out_len);
 
 struct tn_facts {
 	const struct tn_graph *g;

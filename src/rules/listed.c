@@ -9,17 +9,11 @@
 /* One of the words of a list, which may be patterns. */
 static bool is_listed(const char *list, const char *text)
 {
-	char word[64];
-
 	for (const char *at = list; *at;) {
-		size_t len = strcspn(at, " ");
+		const size_t len = strcspn(at, " ");
 
-		if (len && len < sizeof(word)) {
-			memcpy(word, at, len);
-			word[len] = '\0';
-			if (tn_glob(word, text))
-				return true;
-		}
+		if (len && tn_glob_part(at, len, text))
+			return true;
 		at += len;
 		at += strspn(at, " ");
 	}

@@ -4,8 +4,7 @@
 
 #include "base/banned.h"
 
-#define EXPRESSION_MAX 4096 /* characters */
-#define SECONDS_MAX    30 /* of a rule: for what libxml2 does not count */
+#define SECONDS_MAX 30 /* of a rule: for what libxml2 does not count */
 
 static const char *words_of(int code)
 {
@@ -94,12 +93,25 @@ void tn_query_fault(struct tn_query *q, const char *text)
 		q->wrong = text;
 }
 
+static void fault_unknown(
+	struct tn_query *q, const char *name, size_t len, const char *expression)
+{
+	const char *text = tn_arena_printf(
+		q->arena, "there is no fact '%.*s', in '%s'", (int)len, name, expression);
+
+	q->nomem = q->nomem || !text;
+	if (text)
+		tn_query_fault(q, text);
+}
+
 struct tn_expression tn_query_compile(struct tn_query *q, const char *text, size_t len)
 {
 	struct tn_expression made = { 0 };
-	char *copy = len <= EXPRESSION_MAX ? tn_arena_strndup(q->arena, text, len) : NULL;
+	const char *unknown;
+	char *copy =
+		len <= TN_EXPRESSION_MAX ? tn_arena_strndup(q->arena, text, len) : NULL;
 
-	if (len > EXPRESSION_MAX) {
+	if (len > TN_EXPRESSION_MAX) {
 		tn_query_fault(q, "an expression is longer than 4096 characters");
 		return made;
 	}
@@ -109,8 +121,11 @@ struct tn_expression tn_query_compile(struct tn_query *q, const char *text, size
 	}
 	made.text = copy;
 	made.compiled = xmlXPathCtxtCompile(q->context, (const xmlChar *)copy);
+	unknown = tn_facts_unknown(copy, &len);
 	if (!made.compiled)
 		tn_query_fault(q, "it is no expression");
+	else if (unknown)
+		fault_unknown(q, unknown, len, copy);
 	return made;
 }
 
@@ -120,8 +135,7 @@ xmlXPathObjectPtr tn_query_evaluate(
 	xmlXPathObjectPtr result;
 
 	q->context->node = node;
-	q->context->opLimit =
-		q->most < TN_QUERY_STEPS_MAX ? q->most : TN_QUERY_STEPS_MAX;
+	q->context->opLimit = q->most < TN_QUERY_STEPS_MAX ? q->most : TN_QUERY_STEPS_MAX;
 	q->context->opCount = 0;
 	q->running = e->text;
 	result = xmlXPathCompiledEval(e->compiled, q->context);

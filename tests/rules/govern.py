@@ -282,6 +282,40 @@ def no_graphs(t):
     t.expect("a plan without its model", run.returncode, 2)
 
 
+EVERYTHING = ("//tensor[@name or @bytes or @shape]/@*", "//op/attr", "//node()")
+
+
+def facts(t, root):
+    """What a rule finds does not depend on the rules beside it; names that are none."""
+    f, sample = t.folder, root / "fixtures/graphs/residual_i8.json"
+
+    def pack(*contexts, asserts="false()"):
+        rules = [f'<rule id="mine/r{i}" severity="note">\n<title>t</title>\n'
+                 f'<check context="{c}" assert="{asserts}"/></rule>'
+                 for i, c in enumerate(contexts)]
+        (f / "r.xml").write_text('<rules format="tenure.rules/1">\n' + "\n".join(rules) +
+                                 "</rules>")
+        return t.lint("--rules", "r.xml", "--only", "mine", str(sample))
+
+    for context in ("//@bytes", "// @bytes", "//@name", "//.", "//./@bytes", "//self::tensor",
+                    "//attribute::bytes", "//*", "//node()", "//op//@name", "//tensor/@bytes",
+                    "/model//@dtype", "//input/..", "(//op/descendant::*)[1]",
+                    "//tensor[1]/following-sibling::op", "//attr/@value", "//candidate/@saves"):
+        alone, among = pack(context), pack(context, *EVERYTHING)
+        t.expect(f"{context} alone", (alone[0], alone[1].get("mine/r0")),
+                 (among[0], among[1].get("mine/r0")))
+    t.expect("//@bytes finds some", len(pack("//@bytes")[1]["mine/r0"]) > 8, True)
+    for context, name in (("//operator", "operator"), ("//op/@nosuch", "nosuch"),
+                          ("//op[child::foo]", "foo"), ("//op[@and]", "and"),
+                          ("//op[@type='a' and tensr]", "tensr")):
+        status, _, err = pack(context)
+        t.expect(context, (status, f"there is no fact '{name}'" in err,
+                           err.startswith("r.xml:4:")), (2, True, True))
+    for context in ("//op[@type='nosuch']", "//op[@position div 2 = 1 and true()]",
+                    "//op[ancestor::model]", "//op[@position mod 2 = 0 or not(attr)]"):
+        t.expect(context, pack(context)[2], "")
+
+
 def main(tenure, root):
     with tempfile.TemporaryDirectory() as folder:
         t = Test(tenure, pathlib.Path(folder))
@@ -291,6 +325,7 @@ def main(tenure, root):
         baseline(t)
         own_rules(t)
         no_graphs(t)
+        facts(t, pathlib.Path(root))
     print("\n".join(t.bad))
     return 1 if t.bad else 0
 
