@@ -5,6 +5,7 @@
 
 #include "base/banned.h"
 #include "base/checked.h"
+#include "base/size.h"
 #include "plan/regions.h"
 
 #define ALIGN_MAX ((int64_t)1 << 20)
@@ -50,24 +51,17 @@ static int digit(char c)
 static const char *number(const char **at, int64_t *out)
 {
 	const bool hex = (*at)[0] == '0' && ((*at)[1] == 'x' || (*at)[1] == 'X');
-	const int base = hex ? 16 : 10;
-	const char *start;
+	const char *start = *at + (hex ? 2 : 0);
 	int64_t value = 0;
 
-	*at += hex ? 2 : 0;
-	for (start = *at; digit(**at) < base; ++*at)
-		if (!tn_mul_i64(value, base, &value) ||
+	if (digit(*start) >= (hex ? 16 : 10))
+		return "is no number";
+	if (!hex)
+		return tn_size_read(at, out) ? NULL : "is too large";
+	for (*at = start; digit(**at) < 16; ++*at)
+		if (!tn_mul_i64(value, 16, &value) ||
 			!tn_add_i64(value, digit(**at), &value))
 			return "is too large";
-	if (*at == start)
-		return "is no number";
-	if (!hex && **at && strchr("KkMm", **at)) {
-		const int64_t unit = **at == 'K' || **at == 'k' ? 1024 : 1024 * 1024;
-
-		if (!tn_mul_i64(value, unit, &value))
-			return "is too large";
-		++*at;
-	}
 	*out = value;
 	return NULL;
 }

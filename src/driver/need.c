@@ -24,8 +24,8 @@ static int64_t reserve_of(const tenure_options *o)
 	for (size_t i = 0; i < o->reserves.n; i++)
 		if (tn_reserve_plain(o->reserves.items[i], &bytes) &&
 			!tn_add_i64(sum, bytes, &sum))
-			sum = INT64_MAX / 2;
-	return tn_min_i64(sum, INT64_MAX / 2);
+			sum = INT64_MAX;
+	return sum;
 }
 
 enum tn_status tn_need_of(const struct tn_run *run, struct tn_need *out)
@@ -60,6 +60,14 @@ int64_t tn_need_ram(const struct tn_need *need)
 	if (!tn_add_i64(sum, need->stack, &sum) || !tn_add_i64(sum, need->reserve, &sum))
 		return INT64_MAX;
 	return sum;
+}
+
+bool tn_need_exceeds(const struct tn_need *need, int64_t limit)
+{
+	int64_t room;
+
+	return !tn_sub_i64(limit, need->reserve, &room) ||
+	       !tn_sub_i64(room, need->stack, &room) || need->arena > room;
 }
 
 static int64_t weights_of(const struct tn_need *need)

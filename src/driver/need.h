@@ -20,7 +20,11 @@ struct tn_need {
 /* After STAGE_PLAN. Silent: what cannot be emitted has no code. */
 enum tn_status TN_MUST_CHECK tn_need_of(const struct tn_run *run, struct tn_need *out);
 
+/* The sum; INT64_MAX when it is larger. */
 int64_t tn_need_ram(const struct tn_need *need);
+
+/* Is more RAM needed than that? Exact, also at the top of the range. */
+bool tn_need_exceeds(const struct tn_need *need, int64_t limit);
 
 /* Weights, tables and code on that processor. */
 int64_t tn_need_flash(const struct tn_need *need, const char *cpu);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/size.h"
 #include "ir/constants.h"
 #include "report/diff_match.h"
 
@@ -203,12 +204,14 @@ enum tn_status tn_diff_find(const struct tn_view *before, const struct tn_view *
 
 bool tn_diff_growth_parse(const char *text, struct tn_diff_growth *out)
 {
-	int64_t value = 0, unit = 1;
+	int64_t value = 0;
 	int decimals = -1; /* no point yet */
 
 	*out = (struct tn_diff_growth){ true, -1, -1, false };
 	if (*text < '0' || *text > '9')
 		return false;
+	if (tn_size_parse(text, &out->bytes))
+		return true;
 	for (; (*text >= '0' && *text <= '9') || (*text == '.' && decimals < 0); text++) {
 		if (*text == '.') {
 			decimals = 0;
@@ -227,9 +230,7 @@ bool tn_diff_growth_parse(const char *text, struct tn_diff_growth *out)
 		out->milli = value;
 		return decimals != 0;
 	}
-	if (*text == 'K' || *text == 'k' || *text == 'M' || *text == 'm')
-		unit = *text == 'K' || *text == 'k' ? 1024 : 1024 * 1024;
-	return decimals < 0 && !text[unit > 1] && tn_mul_i64(value, unit, &out->bytes);
+	return false;
 }
 
 bool tn_diff_grown(const struct tn_diff *d, const struct tn_diff_growth *limit)

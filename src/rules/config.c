@@ -1,13 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "rules/config.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/filename.h"
 #include "base/glob.h"
+#include "base/size.h"
 #include "base/xml.h"
 #include "rules/packs.h"
 
@@ -23,18 +23,16 @@ struct reader {
 	TN_VEC(struct tn_config_suppress) suppressions;
 };
 
-/* The schema has seen to it that it is a number of up to 15 digits and a unit. */
-static int64_t size_of(const char *text)
+/* -1: it is not given, or wrong, reported. */
+static int64_t size_of(struct reader *r, xmlNodePtr node, const char *name)
 {
-	char *end;
-	long long value;
+	const char *text = tn_xml_attribute(&r->xml, node, name);
+	int64_t size = -1;
 
-	if (!text)
-		return -1;
-	value = strtoll(text, &end, 10);
-	return value * (*end == 'K' || *end == 'k'	    ? 1024
-			       : *end == 'M' || *end == 'm' ? 1024 * 1024
-							    : 1);
+	if (text && !tn_size_parse(text, &size))
+		tn_xml_complain(&r->xml, xmlGetLineNo(node),
+			"%s=\"%s\" is no size, or too large", name, text);
+	return size;
 }
 
 static void read_rule(struct reader *r, xmlNodePtr node)
@@ -85,8 +83,9 @@ static void read_element(struct reader *r, xmlNodePtr node)
 	} else if (tn_xml_is(node, "budget")) {
 		const struct tn_config_budget budget = { .models = tn_xml_attribute(
 								 x, node, "models"),
-			.ram = size_of(tn_xml_attribute(x, node, "ram")),
-			.flash = size_of(tn_xml_attribute(x, node, "flash")) };
+			.ram = size_of(r, node, "ram"),
+			.flash = size_of(r, node, "flash"),
+			.line = xmlGetLineNo(node) };
 
 		ok = tn_vec_push(x->arena, &r->budgets, budget);
 	}

@@ -21,6 +21,7 @@ struct tn_config_rule {
 struct tn_config_budget {
 	const char *models; /* a pattern; NULL: all */
 	int64_t ram, flash; /* bytes; -1: not given */
+	long line;
 };
 
 /* <suppress rule name models>reason</suppress> */
