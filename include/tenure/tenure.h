@@ -29,10 +29,25 @@ enum tenure_objective { TENURE_OBJECTIVE_ACTIVATIONS, TENURE_OBJECTIVE_ARENA };
 /* Whose kernels run the ops. AUTO: those of a plan file, else the best for the processors
  * that emit and validate name, else the portable ones. */
 enum tenure_kernels { TENURE_KERNELS_AUTO, TENURE_KERNELS_REF, TENURE_KERNELS_DSP };
-enum tenure_profile { TENURE_PROFILE_INFERENCE, TENURE_PROFILE_TRAINING };
-enum tenure_execution { TENURE_EXECUTION_SEQUENTIAL, TENURE_EXECUTION_PARALLEL };
+/* DEFAULT: not said; a configuration may, else it is the word that comes next. */
+enum tenure_profile {
+	TENURE_PROFILE_DEFAULT,
+	TENURE_PROFILE_INFERENCE,
+	TENURE_PROFILE_TRAINING
+};
+enum tenure_execution {
+	TENURE_EXECUTION_DEFAULT,
+	TENURE_EXECUTION_SEQUENTIAL,
+	TENURE_EXECUTION_PARALLEL
+};
 enum tenure_allocation { TENURE_ALLOCATION_STATIC, TENURE_ALLOCATION_OWNER };
-enum tenure_level { TENURE_LEVEL_NOTE, TENURE_LEVEL_WARNING, TENURE_LEVEL_ERROR };
+/* DEFAULT: not said; a configuration may, else it is ERROR. */
+enum tenure_level {
+	TENURE_LEVEL_DEFAULT,
+	TENURE_LEVEL_NOTE,
+	TENURE_LEVEL_WARNING,
+	TENURE_LEVEL_ERROR
+};
 
 /* A list of strings that the caller owns. */
 typedef struct tenure_list {

@@ -1,8 +1,9 @@
 #include "options.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/size.h"
 
 const struct command_info command_infos[COMMAND_COUNT] = {
 	[COMMAND_LINT] = { "lint", "GRAPH|DIR...",
@@ -54,8 +55,8 @@ struct option_row {
 	unsigned commands;
 	const char *value; /* name of the value, for help */
 	const char *help;
-	const char *const
-		*words; /* VALUE_WORD: in the order of the enum, NULL at the end */
+	const char *const *words; /* VALUE_WORD: in the order of the enum, "" for
+			   what is not said, NULL at the end */
 };
 
 #define AT(field) offsetof(tenure_options, field)
@@ -64,10 +65,10 @@ static const char *const overlap_words[] = { "none", "inplace", "full", NULL };
 static const char *const schedule_words[] = { "given", "search", NULL };
 static const char *const objective_words[] = { "activations", "arena", NULL };
 static const char *const kernels_words[] = { "auto", "ref", "dsp", NULL };
-static const char *const level_words[] = { "note", "warning", "error", NULL };
+static const char *const level_words[] = { "", "note", "warning", "error", NULL };
 
-static const char *const profile_words[] = { "inference", "training", NULL };
-static const char *const execution_words[] = { "sequential", "parallel", NULL };
+static const char *const profile_words[] = { "", "inference", "training", NULL };
+static const char *const execution_words[] = { "", "sequential", "parallel", NULL };
 static const char *const allocation_words[] = { "static", "owner", NULL };
 
 static const struct option_row rows[] = {
@@ -82,8 +83,7 @@ static const struct option_row rows[] = {
 	{ "write-header", 0, VALUE_TEXT, AT(write_header), C(PLAN), "FILE",
 		"the offsets as a C header", NULL },
 	{ "write-offline", 0, VALUE_TEXT, AT(write_offline), C(PLAN), "FILE",
-		"a copy of the .tflite model with a plan that its runtime reads",
-		NULL },
+		"a copy of the .tflite model with a plan that its runtime reads", NULL },
 	{ "repair", 0, VALUE_FLAG, AT(repair), C(PLAN), NULL,
 		"keep to the graph's claims, or to --plan, as far as they are legal",
 		NULL },
@@ -209,8 +209,7 @@ static const struct option_row rows[] = {
 		NULL },
 	{ "on", 0, VALUE_TEXT, AT(on), C(VALIDATE) | C(REPORT), "TARGETS",
 		"host,cortex-m4,... (default host)", NULL },
-	{ "synthetic", 0, VALUE_FLAG, AT(synthetic), C(VALIDATE) | C(REPORT),
-		NULL,
+	{ "synthetic", 0, VALUE_FLAG, AT(synthetic), C(VALIDATE) | C(REPORT), NULL,
 		"seeded values where the file's are missing or damaged", NULL },
 	{ "keep-work", 0, VALUE_FLAG, AT(keep_work), C(VALIDATE), NULL,
 		"do not remove the work directory", NULL },
@@ -260,33 +259,11 @@ static const struct option_row *find_row(
 	return NULL;
 }
 
-/* A number with an optional K or M (1024, 1024 * 1024). */
-static bool parse_size(const char *text, int64_t *out)
-{
-	char *end;
-	long long value;
-
-	errno = 0;
-	value = strtoll(text, &end, 10);
-	if (errno || end == text || value < 0)
-		return false;
-	if (*end == 'K' || *end == 'k' || *end == 'M' || *end == 'm') {
-		long long unit = *end == 'K' || *end == 'k' ? 1024 : 1024 * 1024;
-
-		if (value > INT64_MAX / unit)
-			return false;
-		value *= unit;
-		end++;
-	}
-	*out = value;
-	return *end == '\0';
-}
-
 static bool set_size(
 	const struct option_row *row, const char *value, char *field, FILE *err)
 {
 	int64_t size;
-	bool ok = parse_size(value, &size);
+	bool ok = tn_size_parse(value, &size);
 
 	if (ok && row->offset == AT(seed)) {
 		uint32_t seed = (uint32_t)size;
@@ -322,14 +299,15 @@ static bool set_word(
 	const struct option_row *row, const char *value, char *field, FILE *err)
 {
 	for (int i = 0; row->words[i]; i++) {
-		if (strcmp(row->words[i], value) == 0) {
+		if (*value && strcmp(row->words[i], value) == 0) {
 			memcpy(field, &i, sizeof(i));
 			return true;
 		}
 	}
 	fprintf(err, "tenure: --%s must be one of", row->name);
 	for (int i = 0; row->words[i]; i++)
-		fprintf(err, " %s", row->words[i]);
+		if (*row->words[i])
+			fprintf(err, " %s", row->words[i]);
 	fprintf(err, ", not '%s'\n", value);
 	return false;
 }
@@ -375,7 +353,8 @@ static bool set_value(struct arguments *args, const struct option_row *row,
 		return set_word(row, value, field, err);
 	case VALUE_SECONDS:
 		seconds = strtod(value, &end);
-		if (end == value || *end || !(seconds > 0 && seconds < 1e9)) {
+		if (*value < '0' || *value > '9' || *end ||
+			!(seconds > 0 && seconds < 1e9)) {
 			fprintf(err,
 				"tenure: --%s must be a number of seconds, not '%s'\n",
 				row->name, value);

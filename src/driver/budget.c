@@ -173,7 +173,7 @@ bool tn_budget_arena(struct tn_run *run)
 		return true;
 	}
 	need.stack = 0; /* plan's budget is the arena's */
-	if (tn_need_ram(&need) <= ram)
+	if (!tn_need_exceeds(&need, ram))
 		return true;
 	tn_diag_at(&run->diags, SEVERITY_ERROR, "memory/over-budget", run->source, "",
 		NULL,
@@ -406,10 +406,12 @@ enum tn_status tn_budget_check(struct tn_run *run, const struct tn_boards *board
 
 	if (status != TN_OK)
 		return status;
-	if (o->ram >= 0 && tn_need_ram(&need) > o->ram)
-		report_ram(run, &need, o->ram, "--ram", NULL);
+	if (o->ram >= 0 && tn_need_exceeds(&need, o->ram))
+		report_ram(run, &need, o->ram, run->ram_from ? run->ram_from : "--ram",
+			NULL);
 	if (o->flash >= 0 && tn_need_flash(&need, cpu) > o->flash)
-		report_flash(run, &need, cpu, o->flash, "--flash", NULL);
+		report_flash(run, &need, cpu, o->flash,
+			run->flash_from ? run->flash_from : "--flash", NULL);
 	if (o->target)
 		status = check_target(run, &need, boards);
 	return run->diags.failed ? TN_ERR_NOMEM : status;

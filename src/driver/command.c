@@ -19,7 +19,6 @@ void tenure_options_init(tenure_options *options)
 		.capacity = -1,
 		.flash = -1,
 		.format = "text",
-		.fail_on = TENURE_LEVEL_ERROR,
 		.seed = 1,
 		.radius = 2,
 		.on = "host" };

@@ -98,36 +98,64 @@ static enum tn_status find_config(
 	return nomem ? TN_ERR_NOMEM : TN_OK;
 }
 
-static void set_word(int *field, const char *word, const char *other, int value)
+static bool says(const char *word, const char *other)
 {
-	if (word && strcmp(word, other) == 0 && *field == 0)
-		*field = value;
+	return word && strcmp(word, other) == 0;
+}
+
+static enum tenure_level level_of(const char *word)
+{
+	return says(word, "note")      ? TENURE_LEVEL_NOTE
+	       : says(word, "warning") ? TENURE_LEVEL_WARNING
+	       : word		       ? TENURE_LEVEL_ERROR
+				       : TENURE_LEVEL_DEFAULT;
+}
+
+/* The last budget that matches counts. */
+static enum tn_status add_budget(const struct tn_govern *g, struct tn_ward *w,
+	const struct tn_config_budget *budget)
+{
+	const bool ram = g->options->ram < 0 && budget->ram >= 0;
+	const bool flash = g->options->flash < 0 && budget->flash >= 0;
+	const char *from = tn_arena_printf(
+		g->arena, "%s:%ld", w->regime->config.source->name, budget->line);
+
+	if (!from)
+		return TN_ERR_NOMEM;
+	if (ram) {
+		w->options.ram = budget->ram;
+		w->ram_from = from;
+	}
+	if (flash) {
+		w->options.flash = budget->flash;
+		w->flash_from = from;
+	}
+	return TN_OK;
 }
 
 /* What the command line does not say, the configuration does. */
-static void add_options(const struct tn_govern *g, struct tn_ward *w)
+static enum tn_status add_options(const struct tn_govern *g, struct tn_ward *w)
 {
 	const struct tn_config *c = &w->regime->config;
 	tenure_options *o = &w->options;
-	int profile = (int)g->options->profile, execution = (int)g->options->execution;
+	enum tn_status status = TN_OK;
 
 	*o = *g->options;
-	set_word(&profile, c->profile, "training", TENURE_PROFILE_TRAINING);
-	set_word(&execution, c->execution, "parallel", TENURE_EXECUTION_PARALLEL);
-	o->profile = (enum tenure_profile)profile;
-	o->execution = (enum tenure_execution)execution;
-	if (c->fail_on && o->fail_on == TENURE_LEVEL_ERROR)
-		o->fail_on = (enum tenure_level)tn_severity_parse(c->fail_on);
+	if (!o->profile && c->profile)
+		o->profile = says(c->profile, "training") ? TENURE_PROFILE_TRAINING
+							  : TENURE_PROFILE_INFERENCE;
+	if (!o->execution && c->execution)
+		o->execution = says(c->execution, "parallel")
+				       ? TENURE_EXECUTION_PARALLEL
+				       : TENURE_EXECUTION_SEQUENTIAL;
+	if (!o->fail_on)
+		o->fail_on = level_of(c->fail_on);
 	if (!o->target)
 		o->target = c->target;
-	for (size_t i = 0; i < c->n_budgets; i++) {
-		if (!matches(g, w, c->budgets[i].models))
-			continue;
-		if (g->options->ram < 0 && c->budgets[i].ram >= 0)
-			o->ram = c->budgets[i].ram;
-		if (g->options->flash < 0 && c->budgets[i].flash >= 0)
-			o->flash = c->budgets[i].flash;
-	}
+	for (size_t i = 0; i < c->n_budgets && status == TN_OK; i++)
+		if (matches(g, w, c->budgets[i].models))
+			status = add_budget(g, w, &c->budgets[i]);
+	return status;
 }
 
 static bool is_ignored(const struct tn_govern *g, const struct tn_ward *w)
@@ -155,7 +183,7 @@ static enum tn_status open_ward(
 		status = regime_of(g, config, &w->regime);
 	*out_ignored = status == TN_OK && is_ignored(g, w);
 	if (status == TN_OK && !*out_ignored)
-		add_options(g, w);
+		status = add_options(g, w);
 	return status;
 }
 
@@ -195,6 +223,55 @@ enum tn_status tn_govern_open(struct tn_govern *g, const tenure_options *options
 			files->list[files->n++] = all.list[i];
 	}
 	return status;
+}
+
+bool tn_govern_knows(const struct tn_govern *g, const char *name, size_t len)
+{
+	for (size_t i = 0; i < g->regimes.count; i++)
+		for (size_t k = 0; k < g->regimes.items[i]->rules.n; k++) {
+			const char *id = g->regimes.items[i]->rules.items[k].id;
+
+			if (len && strncmp(id, name, len) == 0 &&
+				(!id[len] || id[len] == '/'))
+				return true;
+		}
+	return !g->regimes.count && len; /* no file, no rules: nothing to judge by */
+}
+
+static bool is_among(const char *const *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i], name) == 0)
+			return true;
+	return false;
+}
+
+bool tn_govern_list_families(struct tn_govern *g)
+{
+	TN_VEC(const char *) list = { 0 };
+	struct tn_strbuf text;
+	bool ok;
+
+	tn_strbuf_init(&text);
+	for (size_t i = 0; i < g->regimes.count; i++)
+		for (size_t k = 0; k < g->regimes.items[i]->rules.n; k++) {
+			const char *id = g->regimes.items[i]->rules.items[k].id;
+			const char *family =
+				tn_arena_strndup(g->arena, id, strcspn(id, "/"));
+
+			if (family && is_among(list.items, list.count, family))
+				continue;
+			if (!family || !tn_vec_push(g->arena, &list, family)) {
+				tn_strbuf_release(&text);
+				return false;
+			}
+			tn_strbuf_printf(&text, "%s%s", text.len ? ", " : "", family);
+		}
+	if (!text.failed && text.text)
+		tn_diag_note(g->diags, "families: %s", text.text);
+	ok = !text.failed;
+	tn_strbuf_release(&text);
+	return ok;
 }
 
 /* What is off is not even reported. */
@@ -365,7 +442,7 @@ enum tn_status tn_govern_apply(
 		if (!out && (g->options->baseline || g->options->write_baseline)) {
 			const uint64_t print = tn_fingerprint(graph, &d);
 
-			if (g->options->write_baseline &&
+			if (g->options->write_baseline && !stays &&
 				remember(g, w, &d, print) != TN_OK)
 				return TN_ERR_NOMEM;
 			out = !stays &&

@@ -25,6 +25,7 @@ struct tn_ward {
 	const char *absolute;
 	struct tn_regime *regime;
 	tenure_options options; /* with what the configuration adds */
+	const char *ram_from, *flash_from; /* "FILE:LINE" of a budget; NULL: the option */
 };
 
 struct tn_govern {
@@ -43,6 +44,12 @@ struct tn_govern {
 enum tn_status TN_MUST_CHECK tn_govern_open(struct tn_govern *g,
 	const tenure_options *options, struct tn_file_names *files,
 	struct tn_arena *arena, struct tn_diags *diags);
+
+/* Is there a family of rules of this name, or a rule? */
+bool tn_govern_knows(const struct tn_govern *g, const char *name, size_t len);
+
+/* Notes all families; false: no memory. */
+bool tn_govern_list_families(struct tn_govern *g);
 
 /* Judges the graph of a run that has come to an end by the rules with a check. */
 enum tn_status TN_MUST_CHECK tn_govern_check(

@@ -8,8 +8,12 @@ enum tn_status tn_judge_options(struct tn_run *run, struct tn_claim_options *out
 	struct tn_declared *declared = NULL;
 	enum tn_status status = TN_OK;
 
-	*out = (struct tn_claim_options){ .profile = (enum tn_profile)o->profile,
-		.execution = (enum tn_execution)o->execution,
+	*out = (struct tn_claim_options){ .profile = o->profile == TENURE_PROFILE_TRAINING
+							     ? PROFILE_TRAINING
+							     : PROFILE_INFERENCE,
+		.execution = o->execution == TENURE_EXECUTION_PARALLEL
+				     ? EXECUTION_PARALLEL
+				     : EXECUTION_SEQUENTIAL,
 		.allocation = (enum tn_allocation)o->allocation };
 	if (!o->contracts.n)
 		return TN_OK;

@@ -36,12 +36,12 @@ static enum tn_status text_format(const tenure_options *o, const struct tn_view 
 /* What fails: by the command, or by the strictest configuration of the files. */
 static enum tn_severity failing(const struct tn_govern *g, size_t n_files)
 {
-	int level = (int)g->options->fail_on;
+	enum tn_severity level = n_files ? SEVERITY_ERROR : tn_fail_on(g->options);
 
 	for (size_t i = 0; i < n_files; i++)
-		if ((int)g->wards[i].options.fail_on < level)
-			level = (int)g->wards[i].options.fail_on;
-	return (enum tn_severity)level;
+		if (tn_fail_on(&g->wards[i].options) < level)
+			level = tn_fail_on(&g->wards[i].options);
+	return level;
 }
 
 static enum tn_status format(const tenure_options *o, enum tn_severity fail_on,
@@ -119,6 +119,25 @@ static bool wanted(const char *list, const char *rule)
 	return false;
 }
 
+/* Each item of --only must be a family or a rule. */
+static enum tn_status check_only(struct lint *l)
+{
+	const char *list = l->options->only;
+
+	for (const char *at = list; at; at = *at ? at + 1 : NULL) {
+		const size_t len = strcspn(at, ",");
+
+		if (!tn_govern_knows(&l->govern, at, len)) {
+			tn_diag_at(&l->diags, SEVERITY_ERROR, "command/only", NULL, NULL,
+				NULL, "--only: there is no family '%.*s'", (int)len, at);
+			return tn_govern_list_families(&l->govern) ? TN_ERR_INPUT
+								   : TN_ERR_NOMEM;
+		}
+		at += len;
+	}
+	return TN_OK;
+}
+
 static void keep_only(struct tn_run *run, const char *list)
 {
 	struct tn_diags *d = &run->diags;
@@ -148,6 +167,8 @@ static void lint_file(void *user, size_t i)
 	tn_run_init(run, o);
 	run->keep_claims = true;
 	run->target_is_budget = true;
+	run->ram_from = l->govern.wards[i].ram_from;
+	run->flash_from = l->govern.wards[i].flash_from;
 	run->only_graphs = (l->files.list[i].found || o->hook) &&
 			   !tn_file_is_model(l->files.list[i].name);
 	status =
@@ -284,8 +305,7 @@ int tenure_lint(const tenure_options *options, const char *const *graphs, size_t
 	if (!known_format(options->format)) {
 		fprintf(options->err,
 			"tenure: --format must be text, json, sarif, junit, github or "
-			"markdown, "
-			"not '%s'\n",
+			"markdown, not '%s'\n",
 			options->format);
 		return TENURE_BAD_INPUT;
 	}
@@ -294,6 +314,8 @@ int tenure_lint(const tenure_options *options, const char *const *graphs, size_t
 	status = tn_files_find(graphs, n, &l.arena, &l.diags, &l.files);
 	if (status == TN_OK)
 		status = tn_govern_open(&l.govern, options, &l.files, &l.arena, &l.diags);
+	if (status == TN_OK)
+		status = check_only(&l);
 	if (status == TN_OK)
 		status = tn_budget_boards(options, &l.arena, &l.diags, &l.boards);
 	result = status == TN_OK ? lint_all(&l) : complain(&l, status);

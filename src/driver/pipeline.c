@@ -320,8 +320,8 @@ static enum tn_status make_plan(struct tn_run *run)
 	if (status == TN_OK) {
 		run->plan.digests =
 			(struct tn_plan_digests){ tn_digest_graph(&run->graph),
-				tn_digest_constants(&run->graph), tn_kernels_digest(&run->graph),
-				tn_contract_digest() };
+				tn_digest_constants(&run->graph),
+				tn_kernels_digest(&run->graph), tn_contract_digest() };
 		run->planned = true;
 	}
 	return status;
@@ -464,7 +464,7 @@ enum tn_status tn_pipeline_claims(struct tn_run *run, enum tn_status status)
 
 	if ((status != TN_OK && status != TN_ERR_INPUT) ||
 		(!run->graph.n_claims &&
-			(run->options->profile == TENURE_PROFILE_INFERENCE ||
+			(run->options->profile != TENURE_PROFILE_TRAINING ||
 				!run->graph.n_ops)))
 		return status;
 	judged = tn_judge_options(run, &options);
@@ -477,6 +477,18 @@ enum tn_status tn_pipeline_claims(struct tn_run *run, enum tn_status status)
 		tn_claims_print(&run->graph, &run->claims, &run->dumps);
 	/* what is wrong with the input is then what a claim was rejected for */
 	return status == TN_OK || rejects_input(&run->claims) ? judged : status;
+}
+
+enum tn_severity tn_fail_on(const tenure_options *options)
+{
+	switch (options->fail_on) {
+	case TENURE_LEVEL_NOTE:
+		return SEVERITY_NOTE;
+	case TENURE_LEVEL_WARNING:
+		return SEVERITY_WARNING;
+	default:
+		return SEVERITY_ERROR;
+	}
 }
 
 int tn_exit_status(const struct tn_run *run, enum tn_status status)
@@ -492,7 +504,7 @@ int tn_exit_status(const struct tn_run *run, enum tn_status status)
 		return TENURE_RESOURCES;
 	}
 	for (size_t i = 0; i < run->diags.list.count; i++)
-		if ((int)run->diags.list.items[i].severity >= (int)run->options->fail_on)
+		if (run->diags.list.items[i].severity >= tn_fail_on(run->options))
 			return TENURE_FINDINGS;
 	return TENURE_OK;
 }

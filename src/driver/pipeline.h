@@ -56,6 +56,8 @@ struct tn_run {
 	struct tn_plan plan;
 	struct tn_verdict verdict;
 	bool judged, planned, verified;
+	const char *ram_from, *flash_from; /* set before: what gave the budgets; NULL: the
+					      options */
 	bool only_graphs; /* set before: a file that is no graph that can be read is
 	                     skipped without a word */
 	bool skipped; /* that is what happened; the status is TN_ERR_INPUT */
@@ -94,5 +96,8 @@ enum tn_status TN_MUST_CHECK tn_pipeline_tables(struct tn_run *run);
 
 /* The exit status for a stage's status and what was reported. */
 int tn_exit_status(const struct tn_run *run, enum tn_status status);
+
+/* What makes a command fail. */
+enum tn_severity tn_fail_on(const tenure_options *options);
 
 #endif

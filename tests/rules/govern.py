@@ -282,6 +282,68 @@ def no_graphs(t):
     t.expect("a plan without its model", run.returncode, 2)
 
 
+def families(t):
+    f = t.folder
+    (f / "o.json").write_text(graph(["d"]))
+    for only in ("memroy", "", "live,", ",live", "live/", "live/dead", "liv", "team"):
+        status, _, err = t.lint("--only", only, "o.json")
+        t.expect(f"--only '{only}'", (status, "there is no family" in err,
+                                      "families: " in err and "live" in err), (2, True, True))
+    for only, found in (("live", 1), ("live/dead-op", 1), ("memory,live", 1), ("memory", 0)):
+        t.expect(f"--only {only}", (t.lint("--only", only, "o.json")[0],
+                                    len(t.lint("--only", only, "o.json")[1])), (0, found))
+    (f / "team.xml").write_text(TEAM)
+    t.expect("--only of a loaded pack",
+             t.lint("--rules", "team.xml", "--only", "team", "o.json")[0], 0)
+
+
+def sizes(t):
+    f, top = t.folder, str(2 ** 63 - 1)
+    (f / "o.json").write_text(graph([]))
+    config = f / ".tenure.xml"
+    for size in ("+1K", " 1K", "-1", "K", "", "1KK", "1 K", "999999999999999M", "1e3"):
+        t.expect(f"--ram '{size}'", t.lint("--ram", size, "o.json")[0], 2)
+        for kind in ("ram", "flash"):
+            config.write_text(f'<tenure format="tenure.config/1">\n<budget {kind}="{size}"/>'
+                              '</tenure>')
+            status, _, err = t.lint("o.json")
+            t.expect(f"{kind}='{size}'", (status, err.startswith(".tenure.xml:2:")), (2, True))
+    for limit in ("+5%", " 5%", "+1K", " 1K"):
+        run = subprocess.run([t.tenure, "diff", "--fail-on-growth", limit, "o.json", "o.json"],
+                             cwd=f, capture_output=True)
+        t.expect(f"--fail-on-growth '{limit}'", run.returncode, 2)
+    config.write_text('<tenure format="tenure.config/1">\n<budget ram="16"/></tenure>')
+    run = subprocess.run([t.tenure, "lint", "o.json"], cwd=f, capture_output=True, text=True)
+    t.expect("a budget names its place", ("of .tenure.xml:2 [" in run.stdout,
+                                          "--ram" in run.stdout), (True, False))
+    config.unlink()
+    for reserve in (top, str(2 ** 63 - 2), str(2 ** 62)):
+        t.expect(f"--reserve {reserve} of the most", t.lint(
+            "--ram", top, "--reserve", reserve, "o.json")[0], int(reserve != str(2 ** 62)))
+
+
+def said(t):
+    """An option goes before the configuration also when it names the default."""
+    f = t.folder
+    (f / "o.json").write_text(graph(["d"]))
+    (f / ".tenure.xml").write_text('<tenure format="tenure.config/1" fail-on="note"/>')
+    t.expect("not said", t.lint("o.json")[0], 1)
+    t.expect("--fail-on error", t.lint("--fail-on", "error", "o.json")[0], 0)
+    t.expect("--fail-on ''", t.lint("--fail-on", "", "o.json")[0], 2)
+    (f / ".tenure.xml").write_text('<tenure format="tenure.config/1" profile="training"/>')
+    (f / "o.json").write_text(graph([], before=2))
+
+    def claims(*args):
+        run = subprocess.run([t.tenure, "lint", "--dump", "claims", *args, "o.json"], cwd=f,
+                             capture_output=True, text=True)
+        return run.stdout, run.stderr
+    t.expect("--profile inference", claims("--profile", "inference"),
+             claims("--config", "none"))
+    t.expect("profile by the configuration", claims(),
+             claims("--config", "none", "--profile", "training"))
+    (f / ".tenure.xml").unlink()
+
+
 EVERYTHING = ("//tensor[@name or @bytes or @shape]/@*", "//op/attr", "//node()")
 
 
@@ -325,6 +387,9 @@ def main(tenure, root):
         baseline(t)
         own_rules(t)
         no_graphs(t)
+        families(t)
+        sizes(t)
+        said(t)
         facts(t, pathlib.Path(root))
     print("\n".join(t.bad))
     return 1 if t.bad else 0
