@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clash.h"
 #include "options.h"
 
 static int dispatch(const struct arguments *a)
@@ -75,6 +76,8 @@ int main(int argc, char **argv)
 		help_print(stdout, command);
 		return TENURE_OK;
 	}
+	if (!arguments_agree(&args, stderr))
+		return TENURE_BAD_INPUT;
 	args.options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
 	args.options.color_out = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	status = dispatch(&args);

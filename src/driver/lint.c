@@ -1,6 +1,7 @@
 /* tenure lint: judge every decision of one or many graphs. */
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "driver/budget.h"
 #include "driver/command.h"
@@ -296,6 +297,27 @@ static int lint_all(struct lint *l)
 	return end > worst ? end : worst;
 }
 
+/* A report where a graph that a folder or a pattern holds is would be the graph's end. */
+static enum tn_status spare_graphs(struct lint *l, const char *option, const char *output)
+{
+	struct stat out, in;
+
+	if (!output || stat(output, &out) != 0 || !S_ISREG(out.st_mode))
+		return TN_OK;
+	for (size_t i = 0; i < l->files.n; i++) {
+		const char *name = l->files.list[i].name;
+
+		if (stat(name, &in) != 0 || in.st_dev != out.st_dev ||
+			in.st_ino != out.st_ino)
+			continue;
+		fprintf(l->options->err,
+			"tenure: --%s '%s' would overwrite the input '%s'\n", option,
+			output, name);
+		return TN_ERR_INPUT;
+	}
+	return TN_OK;
+}
+
 int tenure_lint(const tenure_options *options, const char *const *graphs, size_t n)
 {
 	struct lint l = { .options = options };
@@ -312,6 +334,10 @@ int tenure_lint(const tenure_options *options, const char *const *graphs, size_t
 	tn_arena_init(&l.arena);
 	tn_diags_init(&l.diags, &l.arena);
 	status = tn_files_find(graphs, n, &l.arena, &l.diags, &l.files);
+	if (status == TN_OK)
+		status = spare_graphs(&l, "output", options->output);
+	if (status == TN_OK)
+		status = spare_graphs(&l, "write-baseline", options->write_baseline);
 	if (status == TN_OK)
 		status = tn_govern_open(&l.govern, options, &l.files, &l.arena, &l.diags);
 	if (status == TN_OK)

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Files that a command line names: usage: outputs.py TENURE ROOT
+
+What is read is never overwritten, two outputs are never one file, and what has no effect
+is refused: exit status 2, both names in the message, every file as it was.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+REPORTS = ("-o", "--csv", "--svg", "--dot", "--trace", "--graph-svg", "--explorer", "--overlay",
+           "--overlay-verdicts")
+PLANS = ("-o", "--write-csv", "--write-header", "--write-offline")
+SINGLE = [("report", REPORTS), ("plan", PLANS), ("convert", ("-o",)), ("run", (
+    "-o", "--output-tensor")), ("lint", ("-o", "--write-baseline"))]
+# spellings of g.json, which is read
+SAME = ("g.json", "./g.json", "sub/../g.json", "{folder}/g.json", "link.json", "hard.json")
+
+
+def contents(folder):
+    return {p.relative_to(folder): p.read_bytes()
+            for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def overwriting():
+    for command, options in SINGLE:
+        for option in options:
+            for name in SAME:
+                yield [command, "g.json", option, name], ("g.json", name)
+    for name in SAME:
+        yield ["diff", "g.json", "h.json", "-o", name], ("g.json", name)
+        yield ["diff", "h.json", "g.json", "-o", name], ("g.json", name)
+        yield ["offsets", "p.csv", "-o", "p.csv"], ("p.csv",)
+    yield ["lint", "h.json", "g.json", "-o", "g.json"], ("g.json",)
+    yield ["lint", "sub", "-o", "sub/deep.json", "--format", "json"], ("sub/deep.json",)
+    yield ["lint", "*.json", "-o", "g.json", "--format", "json"], ("g.json",)
+    yield ["lint", "sub", "--write-baseline", "sub/deep.json"], ("sub/deep.json",)
+    for option in ("--rules", "--contracts", "--boards", "--config", "--baseline"):
+        yield ["lint", "g.json", option, "x.xml", "-o", "./x.xml"], (option, "x.xml", "./x.xml")
+    yield ["report", "g.json", "--plan", "p.json", "--csv", "p.json"], ("--plan", "p.json")
+    yield ["run", "g.json", "--input", "h.json", "-o", "h.json"], ("--input", "h.json")
+    yield ["report", "missing.json", "-o", "missing.json"], ("missing.json",)
+
+
+def twice():
+    for first in REPORTS:
+        for second in REPORTS:
+            if first < second:
+                yield ["report", "g.json", first, "new", second, "./new"], ("new", "./new")
+                yield ["report", "g.json", first, "h.json", second, "link-h.json"], (
+                    "h.json", "link-h.json")
+                yield ["report", "g.json", first, "-", second, "-"], ("standard output",)
+    yield ["plan", "g.json", "--write-csv", "-", "--write-header", "-"], ("standard output",)
+    yield ["run", "g.json", "--output-tensor", "new", "--output-tensor", "sub/../new"], ("new",)
+
+
+def nameless():
+    for command, options in SINGLE:
+        for option in options:
+            yield [command, "g.json", option, ""], ("''",)
+    yield ["emit", "g.json", "-o", ""], ("''",)
+    yield ["diff", "g.json", "h.json", "-o", ""], ("''",)
+
+
+CASES = [overwriting, twice, nameless]
+
+# command lines that are right: what they write
+RIGHT = [
+    (["report", "g.json", "-o", "new.html", "--csv", "new.csv"], ("new.html", "new.csv")),
+    (["report", "g.json", "-o", "/dev/null", "--csv", "/dev/null"], ()),
+    (["report", "g.json", "-o", "new.html", "--csv", "-"], ("new.html",)),
+    (["report", "g.json", "-o", "sub/g.json"], ("sub/g.json",)),
+    (["emit", "g.json", "-o", "sub"], ("sub",)),
+]
+
+
+def fill(folder, root):
+    graph = root / "fixtures/graphs/residual_f32.json"
+    (folder / "sub").mkdir()
+    for name in ("g.json", "h.json", "sub/deep.json"):
+        shutil.copy(graph, folder / name)
+    (folder / "x.xml").write_text("<rules/>")
+    (folder / "p.json").write_text("{}")
+    (folder / "p.csv").write_text("id,lower,upper,size\na,0,1,4\n")
+    os.symlink("g.json", folder / "link.json")
+    os.symlink("h.json", folder / "link-h.json")
+    os.link(folder / "g.json", folder / "hard.json")
+
+
+def call(tenure, folder, args, **more):
+    args = [a.replace("{folder}", str(folder)) for a in args]
+    return subprocess.run([tenure, *args], cwd=folder, capture_output=True, text=True,
+                          check=False, **more)
+
+
+def check_refused(tenure, root):
+    n = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        fill(folder, root)
+        before = contents(folder)
+        for cases in CASES:
+            for args, words in cases():
+                done = call(tenure, folder, args)
+                assert done.returncode == 2, (args, done)
+                assert not done.stdout, (args, done)
+                for word in words:
+                    assert word.replace("{folder}", name) in done.stderr, (args, word, done)
+                assert contents(folder) == before, args
+                n += 1
+        with open(folder / "g.json", encoding="utf-8") as stdin:
+            done = call(tenure, folder, ["report", "-", "-o", "g.json"], stdin=stdin)
+        assert done.returncode == 2 and contents(folder) == before, done
+    print(f"ok - {n + 1} command lines refused")
+
+
+def check_right(tenure, root):
+    for args, files in RIGHT:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            fill(folder, root)
+            done = call(tenure, folder, args)
+            assert done.returncode == 0, (args, done)
+            for file in files:
+                assert (folder / file).exists(), (args, file)
+    print(f"ok - {len(RIGHT)} command lines right")
+
+
+def main():
+    tenure, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+    check_refused(tenure, root)
+    check_right(tenure, root)
+
+
+if __name__ == "__main__":
+    main()
