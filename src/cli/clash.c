@@ -152,13 +152,17 @@ struct output {
 	const char *option, *name;
 };
 
-/* The k-th output that is asked for; false: there are no more. */
+/* The k-th output that is asked for; false: there are no more. --ascii is one to standard
+ * output, unless it is alone with -o. */
 static bool output_at(const struct arguments *args, size_t k, struct output *out)
 {
 	const char *const *names;
+	size_t asked = 0;
 
 	for (size_t r = 0; r < COUNT(writes); r++) {
 		size_t n = names_of(args, &writes[r], &names);
+
+		asked += n;
 
 		if (k < n) {
 			*out = (struct output){ writes[r].option, names[k] };
@@ -166,7 +170,10 @@ static bool output_at(const struct arguments *args, size_t k, struct output *out
 		}
 		k -= n;
 	}
-	return false;
+	if (k > 0 || !args->options.ascii || (asked == 1 && args->options.output))
+		return false;
+	*out = (struct output){ "ascii", "-" };
+	return true;
 }
 
 static bool apart(const struct arguments *args, size_t k, struct output one, FILE *err)

@@ -73,9 +73,10 @@ static const char *const allocation_words[] = { "static", "owner", NULL };
 
 static const struct option_row rows[] = {
 	{ "output", 'o', VALUE_TEXT, AT(output),
-		C(PLAN) | C(EMIT) | C(REPORT) | C(CONVERT) | C(LINT) | C(RUN) |
-			C(OFFSETS) | C(DIFF),
+		C(PLAN) | C(EMIT) | C(CONVERT) | C(LINT) | C(RUN) | C(OFFSETS) | C(DIFF),
 		"FILE", "write here ('-': standard output)", NULL },
+	{ "output", 'o', VALUE_TEXT, AT(output), C(REPORT), "FILE",
+		"the page, or what --ascii alone draws ('-': standard output)", NULL },
 	{ "json", 0, VALUE_FLAG, AT(json), C(PLAN), NULL, "print the plan as JSON",
 		NULL },
 	{ "write-csv", 0, VALUE_TEXT, AT(write_csv), C(PLAN), "FILE",
@@ -231,7 +232,7 @@ static const struct option_row rows[] = {
 		"in-place verdicts as node data for Model Explorer", NULL },
 	{ "csv", 0, VALUE_TEXT, AT(csv), C(REPORT), "FILE", "the plan as CSV", NULL },
 	{ "ascii", 0, VALUE_FLAG, AT(ascii), C(REPORT), NULL,
-		"a timeline for the terminal", NULL },
+		"a timeline for the terminal, to standard output", NULL },
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))

@@ -155,14 +155,22 @@ static enum tn_status write_report(
 	return status;
 }
 
+/* --ascii alone: -o is where the picture goes, not another page. */
+static bool is_picture_alone(const tenure_options *o)
+{
+	return o->ascii && !o->svg && !o->dot && !o->graph_svg && !o->trace &&
+	       !o->explorer && !o->overlay && !o->overlay_verdicts && !o->csv;
+}
+
 static enum tn_status write_all(struct request *r)
 {
 	const tenure_options *o = r->run->options;
+	const bool alone = is_picture_alone(o);
 	const struct {
 		const char *file;
 		writer_fn *fn;
 	} wanted[] = {
-		{ o->output, page },
+		{ alone ? NULL : o->output, page },
 		{ o->svg, svg },
 		{ o->dot, dot },
 		{ o->graph_svg, graph_svg },
@@ -171,10 +179,13 @@ static enum tn_status write_all(struct request *r)
 		{ o->overlay, overlay },
 		{ o->overlay_verdicts, overlay_verdicts },
 		{ o->csv, csv },
-		{ o->ascii ? "-" : NULL, ascii },
+		{ !o->ascii		     ? NULL
+			: alone && o->output ? o->output
+					     : "-",
+			ascii },
 	};
 	const size_t n = sizeof(wanted) / sizeof(*wanted);
-	bool any = false, want_page = o->output != NULL;
+	bool any = false, want_page = wanted[0].file != NULL;
 	enum tn_status status = find_focus(r), ran = TN_OK;
 
 	for (size_t i = 0; i < n; i++)

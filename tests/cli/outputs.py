@@ -53,6 +53,9 @@ def twice():
                 yield ["report", "g.json", first, "h.json", second, "link-h.json"], (
                     "h.json", "link-h.json")
                 yield ["report", "g.json", first, "-", second, "-"], ("standard output",)
+    for option in REPORTS[1:]:
+        yield ["report", "g.json", "--ascii", option, "-"], ("--ascii", option)
+    yield ["report", "g.json", "--ascii", "--csv", "new", "-o", "-"], ("--ascii", "--output")
     yield ["plan", "g.json", "--write-csv", "-", "--write-header", "-"], ("standard output",)
     yield ["run", "g.json", "--output-tensor", "new", "--output-tensor", "sub/../new"], ("new",)
 
@@ -129,10 +132,29 @@ def check_right(tenure, root):
     print(f"ok - {len(RIGHT)} command lines right")
 
 
+def check_ascii(tenure, root):
+    """-o is the page, but for --ascii alone."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        fill(folder, root)
+        picture = call(tenure, folder, ["report", "g.json", "--ascii"]).stdout
+        assert "half-steps" in picture, picture
+        assert call(tenure, folder, ["report", "g.json", "--ascii", "-o", "-"]).stdout == picture
+        done = call(tenure, folder, ["report", "g.json", "--ascii", "-o", "new.txt"])
+        assert done.returncode == 0 and not done.stdout, done
+        assert (folder / "new.txt").read_text(encoding="utf-8") == picture
+        done = call(tenure, folder, ["report", "g.json", "--ascii", "-o", "new.html",
+                                     "--csv", "new.csv"])
+        assert done.stdout == picture, done
+        assert (folder / "new.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    print("ok - --ascii")
+
+
 def main():
     tenure, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     check_refused(tenure, root)
     check_right(tenure, root)
+    check_ascii(tenure, root)
 
 
 if __name__ == "__main__":
