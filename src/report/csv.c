@@ -9,23 +9,42 @@
 
 #include "base/banned.h"
 
+#define REPLACEMENT 0xfffd
+
+/* One character so that no other one looks like it: \\ is a backslash, \xNN a byte that
+ * is of no character, or below 0x80, \u{N} another character that nobody would see. */
+static void put_character(struct tn_strbuf *out, const char *at, size_t len, uint32_t cp)
+{
+	char one[5] = { 0 };
+
+	if (cp == '\\') {
+		tn_strbuf_puts(out, "\\\\");
+	} else if (cp == '"') {
+		tn_strbuf_puts(out, "\"\"");
+	} else if (cp == REPLACEMENT && len == 1) {
+		tn_strbuf_printf(out, "\\x%02x", (unsigned char)*at);
+	} else if ((cp >= 0x80 && cp < 0xa0) || cp == 0xad) {
+		tn_strbuf_printf(out, "\\u{%04" PRIx32 "}", cp);
+	} else {
+		memcpy(one, at, len);
+		tn_escape_visible(out, one);
+	}
+}
+
+/* An apostrophe keeps spreadsheets from taking a name for a formula. A name that begins
+ * with one gets another, so that the first one is never the name's own. */
 static void quoted(struct tn_strbuf *out, const char *text)
 {
-	struct tn_strbuf safe;
-
-	tn_strbuf_init(&safe);
-	tn_escape_visible(&safe, text);
 	tn_strbuf_putc(out, '"');
-	if (safe.len && strchr("=+-@", safe.text[0]))
+	if (*text && strchr("=+-@'", *text))
 		tn_strbuf_putc(out, '\'');
-	for (size_t i = 0; i < safe.len; i++) {
-		if (safe.text[i] == '"')
-			tn_strbuf_putc(out, '"');
-		tn_strbuf_putc(out, safe.text[i]);
+	for (const char *at = text; *at;) {
+		const char *start = at;
+		uint32_t cp = tn_utf8_next(&at);
+
+		put_character(out, start, (size_t)(at - start), cp);
 	}
 	tn_strbuf_putc(out, '"');
-	out->failed = out->failed || safe.failed;
-	tn_strbuf_release(&safe);
 }
 
 static void tensor_name(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out)

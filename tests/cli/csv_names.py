@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Names in the CSV of a plan: usage: csv_names.py TENURE ROOT
+
+Every name comes back as it was, and none begins as a formula does.
+"""
+import csv
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+NAMES = ["=x", "'=x", "''=x", "'x", "x", "'", "=", "+1", "-1", "@x", "x'", "\\=x", "\\", "\\\\",
+         "a\nb", "a\\nb", "a\\x0a", "a\\\\x0a", "a\x0a", "\t=x", "a\"b", "a\"\"b", "a,b",
+         "\u0085", "\\x85", "\\u{0085}", "\u00ad", "\u202e", "\\u{202e}", "\ufffd", "\u5c64 e\u0301"]
+ESCAPE = re.compile(r"\\(?:(\\)|x([0-9a-f]{2})|u\{([0-9a-f]+)\})")
+
+
+def undo(cell):
+    if cell.startswith("'"):
+        cell = cell[1:]
+    return ESCAPE.sub(lambda m: m[1] or chr(int(m[2] or m[3], 16)), cell)
+
+
+def renamed(node, names):
+    """The tree with other names of tensors."""
+    if isinstance(node, dict):
+        return {k: renamed(v, names) for k, v in node.items()}
+    if isinstance(node, list):
+        return [renamed(v, names) for v in node]
+    return names.get(node, node) if isinstance(node, str) else node
+
+
+def check_name(tenure, folder, graph, name):
+    path, out = folder / "graph.json", folder / "plan.csv"
+    path.write_text(json.dumps(renamed(graph, {"conv0": name})), encoding="utf-8")
+    subprocess.run([tenure, "report", path, "--csv", out], check=True)
+    with open(out, newline="", encoding="utf-8") as f:
+        cells = [row["name"] for row in csv.DictReader(f) if row["kind"] != "scratch"]
+    assert name in map(undo, cells), (name, cells)
+    assert not any(c[:1] in tuple("=+-@\t\r") for c in cells), cells
+    return next(c for c in cells if undo(c) == name)
+
+
+def main():
+    tenure, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    graph = json.loads((root / "fixtures/graphs/residual_f32.json").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        cells = {name: check_name(tenure, pathlib.Path(folder), graph, name) for name in NAMES}
+    assert len(set(cells.values())) == len(cells), cells
+    assert cells["=x"] == "'=x" and cells["'=x"] == "''=x", cells
+    assert cells["a\n" + "b"] == "a\\x0ab" and cells["a\\x0a"] == "a\\\\x0a", cells
+    print(f"ok - {len(cells)} names come back")
+
+
+if __name__ == "__main__":
+    main()
