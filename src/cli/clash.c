@@ -222,7 +222,37 @@ static bool outputs_agree(const struct arguments *args, FILE *err)
 	return true;
 }
 
+/* An option that says more about another one, or about one of two. */
+struct need_row {
+	enum command command;
+	const char *option, *needs, *or_needs;
+};
+
+static const struct need_row need_rows[] = {
+	{ COMMAND_REPORT, "radius", "focus", NULL },
+	{ COMMAND_REPORT, "focus", "dot", "graph-svg" },
+	{ COMMAND_REPORT, "on", "validate", NULL },
+	{ COMMAND_REPORT, "synthetic", "validate", NULL },
+};
+
+static bool none_idle(const struct arguments *args, FILE *err)
+{
+	for (size_t i = 0; i < COUNT(need_rows); i++) {
+		const struct need_row *row = &need_rows[i];
+
+		if (row->command != args->command || !argument_given(args, row->option) ||
+			argument_given(args, row->needs) ||
+			(row->or_needs && argument_given(args, row->or_needs)))
+			continue;
+		fprintf(err, "tenure: --%s says nothing without --%s%s%s\n", row->option,
+			row->needs, row->or_needs ? " or --" : "",
+			row->or_needs ? row->or_needs : "");
+		return false;
+	}
+	return true;
+}
+
 bool arguments_agree(const struct arguments *args, FILE *err)
 {
-	return outputs_agree(args, err);
+	return outputs_agree(args, err) && none_idle(args, err);
 }

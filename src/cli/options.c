@@ -88,8 +88,11 @@ static const struct option_row rows[] = {
 	{ "repair", 0, VALUE_FLAG, AT(repair), C(PLAN), NULL,
 		"keep to the graph's claims, or to --plan, as far as they are legal",
 		NULL },
-	{ "format", 0, VALUE_TEXT, AT(format), C(LINT) | C(DIFF), "NAME",
-		"text, json, markdown; lint also sarif, junit, github", NULL },
+	{ "format", 0, VALUE_TEXT, AT(format), C(LINT), "NAME",
+		"text, json, markdown, sarif, junit, github", NULL },
+	{ "format", 0, VALUE_TEXT, AT(format), C(DIFF), "NAME",
+		"text, json, markdown or html (default: by the name of -o, else text)",
+		NULL },
 	{ "fail-on-growth", 0, VALUE_TEXT, AT(fail_on_growth), C(DIFF), "LIMIT",
 		"exit with 1 when the arena grows by more bytes (4K) or percent (2.5%)",
 		NULL },
@@ -236,6 +239,8 @@ static const struct option_row rows[] = {
 };
 
 #define ROWS (sizeof(rows) / sizeof(*rows))
+
+_Static_assert(ROWS <= ARGUMENT_OPTIONS, "arguments.given has no room for all options");
 
 enum command command_find(const char *name)
 {
@@ -401,7 +406,16 @@ static bool parse_option(
 		}
 		value = argv[++*at];
 	}
+	args->given[row - rows] = true;
 	return set_value(args, row, value, err);
+}
+
+bool argument_given(const struct arguments *args, const char *name)
+{
+	const struct option_row *row =
+		find_row(args->command, name, strlen(name), '\0');
+
+	return row && args->given[row - rows];
 }
 
 bool arguments_parse(

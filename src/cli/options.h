@@ -31,6 +31,7 @@ struct command_info {
 extern const struct command_info command_infos[COMMAND_COUNT];
 
 #define ARGUMENT_LISTS 19
+#define ARGUMENT_OPTIONS 96
 
 struct arguments {
 	enum command command;
@@ -39,6 +40,7 @@ struct arguments {
 	size_t n_operands;
 	bool help;
 	const char **lists[ARGUMENT_LISTS]; /* storage of options that may be repeated */
+	bool given[ARGUMENT_OPTIONS]; /* by row of the table */
 };
 
 /* COMMAND_COUNT when there is no such command. */
@@ -48,6 +50,9 @@ enum command command_find(const char *name);
  * in *out come from malloc and live as long as the process. */
 bool arguments_parse(
 	enum command command, int argc, char **argv, FILE *err, struct arguments *out);
+
+/* Does the command line have this option, by its long name? */
+bool argument_given(const struct arguments *args, const char *name);
 
 /* Help of one command, or (COMMAND_COUNT) of all. */
 void help_print(FILE *out, enum command command);

@@ -68,7 +68,15 @@ def nameless():
     yield ["diff", "g.json", "h.json", "-o", ""], ("''",)
 
 
-CASES = [overwriting, twice, nameless]
+def idle():
+    yield ["report", "g.json", "--dot", "new", "--radius", "1"], ("--radius", "--focus")
+    yield ["report", "g.json", "--focus", "0"], ("--focus", "--dot", "--graph-svg")
+    yield ["report", "g.json", "--focus", "0", "--csv", "new"], ("--focus", "--dot")
+    yield ["report", "g.json", "--on", "host"], ("--on", "--validate")
+    yield ["report", "g.json", "--synthetic"], ("--synthetic", "--validate")
+
+
+CASES = [overwriting, twice, nameless, idle]
 
 # command lines that are right: what they write
 RIGHT = [
@@ -76,6 +84,7 @@ RIGHT = [
     (["report", "g.json", "-o", "/dev/null", "--csv", "/dev/null"], ()),
     (["report", "g.json", "-o", "new.html", "--csv", "-"], ("new.html",)),
     (["report", "g.json", "-o", "sub/g.json"], ("sub/g.json",)),
+    (["report", "g.json", "--dot", "new", "--focus", "0", "--radius", "1"], ("new",)),
     (["emit", "g.json", "-o", "sub"], ("sub",)),
 ]
 
