@@ -34,7 +34,7 @@ LAYERS = {
                "claims", "lower", "verify", "bind", "exec", "rewrite", "emit", "validate",
                "report", "rules", "board"],
     "board": ["base", "emit/embedded.h"],
-    "cli": [],
+    "cli": ["base/size.h"],
 }
 PUBLIC = {  # who may include which header of include/tenure
     "tenure/tenure.h": {"cli", "driver"},

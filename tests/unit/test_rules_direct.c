@@ -36,14 +36,15 @@ static const char *said(struct loaded *l, const struct tn_rule *rule)
 {
 	const struct tn_rule_set rules = { rule, 1 };
 	const struct tn_diags before = l->diags;
+	enum tn_status status;
 	const char *text;
 
 	l->diags = (struct tn_diags){ 0 };
 	tn_diags_init(&l->diags, &l->arena);
-	ck_assert_int_eq(
-		tn_rules_check(&rules, NULL, &l->graph, NULL, NULL, &l->arena, &l->diags),
-		TN_OK);
+	status = tn_rules_check(
+		&rules, NULL, &l->graph, NULL, NULL, &l->arena, &l->diags);
 	text = loaded_report(l);
+	ck_assert_msg(status == TN_OK, "%s: %s", rule->assertion, text);
 	l->diags = before;
 	return text;
 }
