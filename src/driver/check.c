@@ -10,7 +10,6 @@
 #include "driver/command.h"
 #include "driver/files.h"
 #include "import/import.h"
-#include "report/text.h"
 
 #include "base/banned.h"
 
@@ -197,22 +196,10 @@ static int check_pair(const tenure_options *options, const struct pair *p)
 		note_anew(&run, p);
 	if (status == TN_OK)
 		status = compare(&run, p);
-	if (status == TN_OK)
+	if (status == TN_OK && !options->hook)
 		fprintf(options->out, "%s: right for %s, %" PRId64 " B\n", p->plan,
 			p->model, run.plan.arena_bytes);
 	return tn_command_end(&run, status);
-}
-
-static void complain(const struct check *c)
-{
-	const struct tn_view view = { .diags = &c->diags };
-	struct tn_strbuf text;
-
-	tn_strbuf_init(&text);
-	if (tn_text_findings(&view, 1, c->options->color != 0, &text) == TN_OK &&
-		text.len)
-		fwrite(text.text, 1, text.len, c->options->err);
-	tn_strbuf_release(&text);
 }
 
 int tenure_check(const tenure_options *options, const char *const *names, size_t n)
@@ -233,7 +220,7 @@ int tenure_check(const tenure_options *options, const char *const *names, size_t
 		else if (!files.list[i].found || options->hook)
 			add_model(&c, files.list[i].name);
 	}
-	complain(&c);
+	tn_command_tell(options, &(struct tn_view){ .diags = &c.diags });
 	if (status != TN_OK || c.wrong)
 		worst = status == TN_OK || status == TN_ERR_INPUT ? TENURE_BAD_INPUT
 								  : TENURE_RESOURCES;
@@ -243,7 +230,7 @@ int tenure_check(const tenure_options *options, const char *const *names, size_t
 		worst = one > worst ? one : worst;
 	}
 	if (c.nomem || c.diags.failed) {
-		fputs("tenure: out of memory\n", options->err);
+		tn_command_nomem(options);
 		worst = TENURE_RESOURCES;
 	}
 	tn_arena_release(&c.arena);

@@ -69,26 +69,38 @@ enum tn_status tn_command_deliver(struct tn_run *run, const struct tn_strbuf *te
 	return TN_OK;
 }
 
+void tn_command_tell(const tenure_options *options, const struct tn_view *view)
+{
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	if (view->diags->list.count &&
+		tn_text_findings(view, 1, options->color != 0, &text) == TN_OK &&
+		text.len)
+		fwrite(text.text, 1, text.len, options->err);
+	tn_strbuf_release(&text);
+}
+
+void tn_command_nomem(const tenure_options *options)
+{
+	fputs("tenure: out of memory\n", options->err);
+}
+
 int tn_command_end(struct tn_run *run, enum tn_status status)
 {
 	const tenure_options *o = run->options;
 	struct tn_view view = tn_command_view(run);
-	struct tn_strbuf text;
 	int result;
 
 	if (run->dumps.len)
 		fwrite(run->dumps.text, 1, run->dumps.len, o->out);
-	tn_strbuf_init(&text);
-	if (run->diags.list.count &&
-		tn_text_findings(&view, 1, o->color != 0, &text) == TN_OK && text.len)
-		fwrite(text.text, 1, text.len, o->err);
+	tn_command_tell(o, &view);
 	if (status == TN_ERR_NOMEM || run->diags.failed || run->dumps.failed) {
-		fputs("tenure: out of memory\n", o->err);
+		tn_command_nomem(o);
 		status = TN_ERR_NOMEM;
 	}
 	if (status == TN_ERR_INTERNAL && !run->diags.list.count)
 		fputs("tenure: an error of our own; please report this\n", o->err);
-	tn_strbuf_release(&text);
 	result = tn_exit_status(run, status);
 	tn_run_release(run);
 	return result;

@@ -4,7 +4,6 @@
 #include "driver/command.h"
 #include "report/diff.h"
 #include "report/html_diff.h"
-#include "report/text.h"
 
 #include "base/banned.h"
 
@@ -54,17 +53,11 @@ static enum tn_status read_version(struct tn_run *run, const char *file)
 }
 
 /* What stopped the command; findings are in the diff itself. */
-static void complain(struct tn_run *run)
+static void complain(const struct tn_run *run)
 {
 	const struct tn_view view = tn_command_view(run);
-	struct tn_strbuf text;
 
-	tn_strbuf_init(&text);
-	if (run->diags.list.count &&
-		tn_text_findings(&view, 1, run->options->color != 0, &text) == TN_OK &&
-		text.len)
-		fwrite(text.text, 1, text.len, run->options->err);
-	tn_strbuf_release(&text);
+	tn_command_tell(run->options, &view);
 }
 
 static enum tn_status compare(struct tn_run *old, struct tn_run *new, writer_fn *write,
@@ -93,7 +86,7 @@ static int end(struct tn_run *old, struct tn_run *new, enum tn_status status, bo
 	int result = grown ? TENURE_FINDINGS : TENURE_OK;
 
 	if (status == TN_ERR_NOMEM || old->diags.failed || new->diags.failed) {
-		fputs("tenure: out of memory\n", new->options->err);
+		tn_command_nomem(new->options);
 		result = TENURE_RESOURCES;
 	} else if (status != TN_OK) {
 		result = status == TN_ERR_INPUT ? TENURE_BAD_INPUT : TENURE_RESOURCES;
@@ -116,8 +109,7 @@ int tenure_diff(const tenure_options *options, const char *before, const char *a
 	if (!write) {
 		fprintf(options->err,
 			"tenure: --format of diff must be text, json, markdown or html, "
-			"not "
-			"'%s'\n",
+			"not '%s'\n",
 			options->format);
 		return TENURE_BAD_INPUT;
 	}

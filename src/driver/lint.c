@@ -24,6 +24,7 @@ static enum tn_status text_format(const tenure_options *o, const struct tn_view 
 	size_t n, struct tn_strbuf *out)
 {
 	const bool color = o->color_out && !o->output;
+	const size_t before = out->len;
 	enum tn_status status = TN_OK;
 
 	for (size_t i = 0; i < n && status == TN_OK; i++) {
@@ -31,6 +32,8 @@ static enum tn_status text_format(const tenure_options *o, const struct tn_view 
 		if (status == TN_OK && !o->only && !o->hook)
 			status = tn_text_candidates(&views[i], color, out);
 	}
+	if (o->hook && out->len == before) /* nothing found, nothing to say */
+		return status;
 	return status == TN_OK ? tn_text_totals(views, n, out) : status;
 }
 
@@ -244,19 +247,14 @@ static enum tn_status write_all(struct lint *l, struct tn_run *first)
 static int complain(const struct lint *l, enum tn_status status)
 {
 	const struct tn_view view = { .diags = &l->diags };
-	struct tn_strbuf text;
 
-	tn_strbuf_init(&text);
-	if (tn_text_findings(&view, 1, l->options->color != 0, &text) == TN_OK &&
-		text.len)
-		fwrite(text.text, 1, text.len, l->options->err);
-	tn_strbuf_release(&text);
+	tn_command_tell(l->options, &view);
 	if (status == TN_OK)
 		return TENURE_OK;
 	if (status == TN_ERR_INPUT)
 		return TENURE_BAD_INPUT;
 	if (status == TN_ERR_NOMEM)
-		fputs("tenure: out of memory\n", l->options->err);
+		tn_command_nomem(l->options);
 	return TENURE_RESOURCES;
 }
 
@@ -278,7 +276,7 @@ static int lint_all(struct lint *l)
 	l->runs = TN_NEW_ARRAY(&l->arena, struct tn_run, l->files.n);
 	l->states = TN_NEW_ARRAY(&l->arena, enum tn_status, l->files.n);
 	if (!l->runs || !l->states || (o->jobs > 1 && !ready_for_threads(l))) {
-		fputs("tenure: out of memory\n", o->err);
+		tn_command_nomem(o);
 		return TENURE_RESOURCES;
 	}
 	tn_parallel((size_t)(o->jobs > 1 ? o->jobs : 1), l->files.n, lint_file, l);

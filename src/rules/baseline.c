@@ -35,6 +35,34 @@ static int by_rule(const void *a, const void *b)
 	return order ? order : by_finding(a, b);
 }
 
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* An exact text as it was; a backslash that starts nothing is one. */
+static const char *unescape(struct tn_arena *arena, const char *text)
+{
+	char *made = text ? tn_arena_strdup(arena, text) : NULL;
+	char *to = made;
+
+	while (made && *text) {
+		if (text[0] == '\\' && text[1] == '\\') {
+			*to++ = '\\';
+			text += 2;
+		} else if (text[0] == '\\' && text[1] == 'x' && hex(text[2]) >= 0 &&
+			   hex(text[3]) >= 0 && hex(text[2]) + hex(text[3]) > 0) {
+			*to++ = (char)(hex(text[2]) * 16 + hex(text[3]));
+			text += 4;
+		} else {
+			*to++ = *text++;
+		}
+	}
+	if (made)
+		*to = '\0';
+	return made;
+}
+
 static void read_findings(struct tn_xml *x, xmlNodePtr root, struct tn_baseline *out)
 {
 	TN_VEC(struct tn_known) list = { 0 };
@@ -45,7 +73,7 @@ static void read_findings(struct tn_xml *x, xmlNodePtr root, struct tn_baseline 
 
 		if (node->type != XML_ELEMENT_NODE)
 			continue;
-		k.file = tn_xml_attribute(x, node, "file");
+		k.file = unescape(x->arena, tn_xml_attribute(x, node, "file"));
 		k.rule = tn_xml_attribute(x, node, "rule");
 		k.message = tn_xml_text(x, node);
 		print = tn_xml_attribute(x, node, "fingerprint");
@@ -53,7 +81,7 @@ static void read_findings(struct tn_xml *x, xmlNodePtr root, struct tn_baseline 
 		if (print)
 			k.fingerprint = strtoull(print, NULL, 16);
 		k.count = count ? (uint32_t)strtoul(count, NULL, 10) : 1;
-		if (x->nomem || !tn_vec_push(x->arena, &list, k))
+		if (x->nomem || !k.file || !tn_vec_push(x->arena, &list, k))
 			x->nomem = true;
 	}
 	if (x->nomem)
@@ -123,12 +151,15 @@ void tn_baseline_sort(struct tn_baseline *b)
 	b->n = n + 1;
 }
 
-/* Any bytes as XML: what XML cannot hold becomes a question mark. */
-static void put_text(struct tn_strbuf *out, const char *text)
+/* Any bytes as XML. What XML cannot hold becomes "\\xHH" in an exact text, where a
+ * backslash is two, else a question mark. */
+static void put_text(struct tn_strbuf *out, const char *text, bool exact)
 {
 	while (*text) {
 		const size_t len = tn_utf8_char(text, strlen(text));
 		const unsigned char c = (unsigned char)*text;
+		const bool bad = !len || c < ' ' || c == 0x7f ||
+				 (len == 3 && memcmp(text, "\xef\xbf", 2) == 0);
 
 		if (c == '<')
 			tn_strbuf_puts(out, "&lt;");
@@ -136,8 +167,12 @@ static void put_text(struct tn_strbuf *out, const char *text)
 			tn_strbuf_puts(out, "&amp;");
 		else if (c == '"')
 			tn_strbuf_puts(out, "&quot;");
-		else if (!len || c < ' ' || c == 0x7f ||
-			 (len == 3 && memcmp(text, "\xef\xbf", 2) == 0))
+		else if (exact && c == '\\')
+			tn_strbuf_puts(out, "\\\\");
+		else if (exact && bad)
+			for (size_t i = 0; i < (len ? len : 1); i++)
+				tn_strbuf_printf(out, "\\x%02x", (unsigned char)text[i]);
+		else if (bad)
 			tn_strbuf_putc(out, '?');
 		else
 			tn_strbuf_add(out, text, len);
@@ -155,13 +190,13 @@ void tn_baseline_write(const struct tn_baseline *b, struct tn_strbuf *out)
 		const struct tn_known *k = &b->items[i];
 
 		tn_strbuf_puts(out, "  <finding file=\"");
-		put_text(out, k->file);
+		put_text(out, k->file, true);
 		tn_strbuf_printf(out, "\" rule=\"%s\" fingerprint=\"%016" PRIx64 "\"",
 			k->rule, k->fingerprint);
 		if (k->count > 1)
 			tn_strbuf_printf(out, " count=\"%" PRIu32 "\"", k->count);
 		tn_strbuf_puts(out, ">");
-		put_text(out, k->message);
+		put_text(out, k->message, false);
 		tn_strbuf_puts(out, "</finding>\n");
 	}
 	tn_strbuf_puts(out, "</baseline>\n");

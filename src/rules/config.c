@@ -181,17 +181,29 @@ enum tn_status tn_config_check(const struct tn_config *config,
 	return ok ? TN_OK : TN_ERR_INPUT;
 }
 
+enum tn_status tn_config_is_file(const char *name, struct tn_diags *diags)
+{
+	struct stat info;
+
+	if (stat(name, &info) == 0 && S_ISREG(info.st_mode))
+		return TN_OK;
+	tn_diag_at(diags, SEVERITY_ERROR, "file/io", NULL, NULL, name,
+		"'%s' is no file that can be read", name);
+	return TN_ERR_INPUT;
+}
+
 const char *tn_config_find(const char *absolute, struct tn_arena *arena, bool *out_nomem)
 {
 	const char *folder = tn_filename_folder(arena, absolute);
 	struct stat info;
 
+	/* a link to nowhere is one, too: somebody wanted it to count */
 	while (folder) {
 		const char *name = tn_filename_join(arena, folder, TN_CONFIG_NAME);
 
 		if (!name)
 			break;
-		if (stat(name, &info) == 0 && S_ISREG(info.st_mode))
+		if (lstat(name, &info) == 0)
 			return name;
 		if (strcmp(folder, "/") == 0)
 			return NULL;

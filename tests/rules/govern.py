@@ -378,6 +378,60 @@ def facts(t, root):
         t.expect(context, pack(context)[2], "")
 
 
+def any_names(t):
+    """A baseline knows files of any name again; what failed to read is not in it."""
+    f = t.folder / "names"
+    f.mkdir()
+    for name in (b"a\nb.json", b"a\tb.json", b"\xff\xfe.json", b"a\\x0ab.json", b"a\\\\.json",
+                 b"a&<\"'.json", b" a .json", b"\xc3\xa4\x7f\xef\xbf\xbe.json"):
+        file = os.fsencode(f) + b"/" + name
+        with open(file, "w") as out:
+            out.write(graph(["d"]))
+        for option, status in (("--write-baseline", 0), ("--baseline", 0), (None, 1)):
+            args = [t.tenure, "lint", "--fail-on", "note", file]
+            run = subprocess.run(args + ([option, "base.xml"] if option else []), cwd=f,
+                                 capture_output=True)
+            t.expect(f"{name} {option}", run.returncode, status)
+        os.unlink(file)
+    (f / "broken.json").write_text('{"format": "tenure.graph/1",')
+    t.expect("unreadable", t.lint("--write-baseline", "base.xml", "broken.json", cwd=f)[0], 2)
+    t.expect("not in the baseline", "<finding" in (f / "base.xml").read_text(), False)
+
+
+def odd_configurations(t):
+    """What is called .tenure.xml and cannot be read is not passed over."""
+    f = t.folder / "odd"
+    (f / "deep").mkdir(parents=True)
+    (f / "deep/o.json").write_text(graph([]))
+    config = f / ".tenure.xml"
+    for what, make, remove in (("link", lambda: config.symlink_to("nowhere"), config.unlink),
+                               ("pipe", lambda: os.mkfifo(config), config.unlink),
+                               ("folder", config.mkdir, config.rmdir)):
+        make()
+        status, _, err = t.lint("deep/o.json", cwd=f)
+        t.expect(f"a {what}", (status, "'.tenure.xml'" in err), (2, True))
+        t.expect(f"a {what}, --config none",
+                 t.lint("--config", "none", "deep/o.json", cwd=f)[0], 0)
+        remove()
+    (f / "real.xml").write_text('<tenure format="tenure.config/1" fail-on="note"/>')
+    config.symlink_to("real.xml")
+    t.expect("a link to a file", t.lint("deep/o.json", cwd=f)[0], 0)
+
+
+def silence(t):
+    f = t.folder
+    (f / "o.json").write_text(graph([]))
+    (f / "d.json").write_text(graph(["d"]))
+    subprocess.run([t.tenure, "plan", "o.json", "-o", "o.plan.json"], cwd=f, check=True,
+                   capture_output=True)
+    for args, says in ((["lint", "--hook", "o.json"], False),
+                       (["lint", "--hook", "--ram", "1M", "o.json"], False),
+                       (["check", "--hook", "o.json"], False), (["check", "o.json"], True),
+                       (["lint", "o.json"], True), (["lint", "--hook", "d.json"], True)):
+        run = subprocess.run([t.tenure, *args], cwd=f, capture_output=True, text=True)
+        t.expect(f"{args} speaks", (run.returncode, bool(run.stdout + run.stderr)), (0, says))
+
+
 def main(tenure, root):
     with tempfile.TemporaryDirectory() as folder:
         t = Test(tenure, pathlib.Path(folder))
@@ -387,6 +441,9 @@ def main(tenure, root):
         baseline(t)
         own_rules(t)
         no_graphs(t)
+        any_names(t)
+        odd_configurations(t)
+        silence(t)
         families(t)
         sizes(t)
         said(t)
