@@ -59,7 +59,7 @@ void tn_facts_need(struct tn_facts_needs *needs, const char *at)
 	while (*at) {
 		size_t len = 0;
 
-		while (is_word(at[len]))
+		while (*at != '-' && is_word(at[len])) /* no name starts with a minus */
 			len++;
 		if (len && is_set(at, len))
 			needs->fields |= BIT(F_TENSOR);
@@ -108,7 +108,7 @@ const char *tn_facts_unknown(const char *at, size_t *out_len)
 		size_t len = 0;
 		const char *next;
 
-		while (is_word(at[len]))
+		while (*at != '-' && is_word(at[len])) /* no name starts with a minus */
 			len++;
 		if (!len && (*at == '\'' || *at == '"')) {
 			const char *end = strchr(at + 1, *at);
