@@ -10,11 +10,9 @@
 
 #define BIAS_MAX 0x1p+100f
 
-static bool is_layer(const struct tn_op *op)
+static bool may_have_bias(const struct tn_op *op)
 {
-	return (op->kind == OP_CONV_2D || op->kind == OP_DEPTHWISE_CONV_2D ||
-		       op->kind == OP_FULLY_CONNECTED) &&
-	       op->n_outputs == 1 && op->n_inputs >= 2;
+	return tn_edit_is_layer(op) && op->n_outputs == 1 && op->n_inputs >= 2;
 }
 
 static float value_at(const struct tn_tensor *t, int64_t i)
@@ -95,7 +93,7 @@ void tn_rewrite_biases(struct tn_edit *e)
 		k = tn_edit_in(e, op, 1 - at);
 		out = tn_edit_out(e, op, 0);
 		layer = tn_edit_producer(e, op, at);
-		if (!tn_edit_is_constant(k) || !layer || !is_layer(layer) || !out ||
+		if (!tn_edit_is_constant(k) || !layer || !may_have_bias(layer) || !out ||
 			out->dtype != DTYPE_F32 || !out->shape.rank ||
 			!tn_edit_may_move(e, op->outputs[0]))
 			continue;

@@ -124,7 +124,6 @@ void tn_rewrite_canonical(struct tn_edit *e)
 
 		if (!op)
 			continue;
-		in = tn_edit_in(e, op, 0);
 		out = tn_edit_out(e, op, 0);
 		if (op->n_inputs == 2 &&
 			is_commutative(op->kind, out && out->dtype != DTYPE_F32))

@@ -68,6 +68,13 @@ bool tn_edit_may_move(const struct tn_edit *e, tn_tensor_id id);
 bool tn_edit_same_type(const struct tn_tensor *a, const struct tn_tensor *b);
 bool tn_edit_same_quant(const struct tn_tensor *a, const struct tn_tensor *b);
 
+/* Sums of products of an input and weights. */
+static inline bool tn_edit_is_layer(const struct tn_op *op)
+{
+	return op->kind == OP_CONV_2D || op->kind == OP_DEPTHWISE_CONV_2D ||
+	       op->kind == OP_FULLY_CONNECTED;
+}
+
 /* Are its bytes known and never written? */
 bool tn_edit_is_constant(const struct tn_tensor *t);
 

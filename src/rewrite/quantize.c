@@ -271,12 +271,6 @@ static bool layer_operands(struct tn_edit *e, const struct tn_op *op, struct ope
 		e, op, &e->g.tensors[o->ids[0].i], &o->ids[1], &o->ids[2]);
 }
 
-static bool is_layer(const struct tn_op *op)
-{
-	return op->kind == OP_CONV_2D || op->kind == OP_DEPTHWISE_CONV_2D ||
-	       op->kind == OP_FULLY_CONNECTED;
-}
-
 /* Not exact: sums of floats and of integers are rounded otherwise. */
 void tn_rewrite_integers(struct tn_edit *e)
 {
@@ -298,7 +292,8 @@ void tn_rewrite_integers(struct tn_edit *e)
 			!tn_edit_may_move(e, out) ||
 			!tn_integers_come_back(&e->g.tensors[out.i]))
 			continue;
-		if (is_layer(op) ? !layer_operands(e, op, &o) : !operands_of(e, op, &o)) {
+		if (tn_edit_is_layer(op) ? !layer_operands(e, op, &o)
+					 : !operands_of(e, op, &o)) {
 			tn_edit_left(
 				e, quantize, "an operand has no integers behind it", op);
 		} else if (runs_on_integers(e, op, out, &o)) {
