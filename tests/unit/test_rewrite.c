@@ -2,6 +2,7 @@
  * verified plans on these and on random graphs. */
 #include "suite.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +283,58 @@ START_TEST(fixtures_are_rewritten_once)
 }
 END_TEST
 
+/* Swapped operands of a float sum or product: a NaN stays one, all else keeps its bits. */
+static const char *const swapped[] = { "ADD", "MUL" };
+
+START_TEST(nans_stay_nans)
+{
+	static const char net[] =
+		"{\"format\": \"tenure.graph/1\", \"tensors\": ["
+		"{\"name\": \"a\", \"dtype\": \"f32\", \"shape\": [4], "
+		"\"role\": \"input\"},"
+		"{\"name\": \"b\", \"dtype\": \"f32\", \"shape\": [4], "
+		"\"role\": \"input\"},"
+		"{\"name\": \"y\", \"dtype\": \"f32\", \"shape\": [4], "
+		"\"role\": \"output\"}], \"ops\": [{\"name\": \"op\", \"type\": \"%s\", "
+		"\"inputs\": [\"b\", \"a\"], \"outputs\": [\"y\"]}]}";
+	static const uint32_t a[] = { 0x7fc00001, 0x3f800000, 0xffc00003, 0x3f800000 };
+	static const uint32_t b[] = { 0x7fc00002, 0x7fc00004, 0x40000000, 0x80000000 };
+	const struct tn_graph *graphs[2];
+	uint8_t results[2][16];
+	struct rewritten r;
+	struct loaded l;
+	char text[1024];
+
+	snprintf(text, sizeof(text), net, swapped[_i]);
+	loaded_bytes(&l, "nan.json", text, strlen(text), NULL);
+	loaded_ok(&l, swapped[_i]);
+	r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+	ck_assert_int_eq(rewritten_count(&r.log, PASS_CANONICAL, true), 1);
+	graphs[0] = &l.graph;
+	graphs[1] = &r.graph;
+	for (int k = 0; k < 2; k++) {
+		struct tn_exec *x;
+		size_t size;
+
+		ck_assert_int_eq(
+			tn_exec_new(graphs[k], NULL, &l.arena, &l.diags, &x), TN_OK);
+		ck_assert_int_eq(tn_exec_input(x, 0, a, sizeof(a)), TN_OK);
+		ck_assert_int_eq(tn_exec_input(x, 1, b, sizeof(b)), TN_OK);
+		ck_assert_int_eq(tn_exec_run(x, NULL, NULL), TN_OK);
+		memcpy(results[k], tn_exec_bytes(x, graphs[k]->outputs[0], &size), 16);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		float p, q;
+
+		memcpy(&p, results[0] + 4 * i, sizeof(p));
+		memcpy(&q, results[1] + 4 * i, sizeof(q));
+		ck_assert_msg(i < 3 ? isnan(p) && isnan(q) : !memcmp(&p, &q, sizeof(p)),
+			"%s, element %zu", swapped[_i], i);
+	}
+	loaded_release(&l);
+}
+END_TEST
+
 /* Which passes may run: the list, what is allowed, and which of them ran. */
 static const struct {
 	const char *rewrite, *allow;
@@ -448,6 +501,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(t, options_choose_passes, 0, sizeof(asked) / sizeof(*asked));
 	tcase_add_loop_test(
 		t, plans_choose_passes, 0, sizeof(recorded) / sizeof(*recorded));
+	tcase_add_loop_test(t, nans_stay_nans, 0, sizeof(swapped) / sizeof(*swapped));
 	tcase_add_test(t, long_rows_end_in_one_go);
 	tcase_add_test(t, lists_of_passes);
 	suite_add_tcase(s, t);
