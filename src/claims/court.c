@@ -104,6 +104,9 @@ static const char *unjudgeable(struct tn_court *c, const struct tn_claim *const 
 				"'%s' cannot be judged: its '%s' says nothing about this "
 				"graph",
 				cl->id, what);
+		if (cl->unread)
+			return tn_arena_printf(
+				arena, "'%s' cannot be judged: %s", cl->id, cl->unread);
 		what = beside(c, cl, arena);
 		if (what)
 			return what;

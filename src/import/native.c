@@ -308,8 +308,9 @@ static enum tn_status read_graph(struct tn_native *n, const struct tn_path *up,
 	const json_t *graph, struct tn_graph *out)
 {
 	const json_t *value;
+	const char *name = "", *unread = NULL;
 	int64_t invocations = 1;
-	const char *name = "";
+	size_t errors;
 
 	n->tensors = (struct tn_names){ .arena = n->scratch };
 	n->ops = (struct tn_names){ .arena = n->scratch };
@@ -325,8 +326,9 @@ static enum tn_status read_graph(struct tn_native *n, const struct tn_path *up,
 	if (value) {
 		struct tn_path at = { up, "invocations", 0 };
 
-		tn_json_int(
-			n->im, NATIVE_TYPE, &at, value, 1, INVOCATIONS_MAX, &invocations);
+		if (!tn_json_int(n->im, NATIVE_TYPE, &at, value, 1, INVOCATIONS_MAX,
+			    &invocations))
+			unread = "the graph's 'invocations' could not be read";
 	}
 	out->invocations = (uint32_t)invocations;
 	out->lossy = tn_native_flag(n, up, graph, "lossy");
@@ -340,12 +342,15 @@ static enum tn_status read_graph(struct tn_native *n, const struct tn_path *up,
 	if (!n->nomem) {
 		fill_end(n, graph, "inputs", ROLE_INPUT);
 		fill_end(n, graph, "outputs", ROLE_OUTPUT);
+		errors = n->im->diags->errors;
 		tn_native_flow(n, up, graph, out);
+		if (!n->nomem)
+			read_schedule(n, up, graph, out);
+		if (!unread && n->im->diags->errors > errors)
+			unread = "the graph's order of ops could not be read";
 	}
 	if (!n->nomem)
-		read_schedule(n, up, graph, out);
-	if (!n->nomem)
-		tn_native_claims(n, up, graph);
+		tn_native_claims(n, up, graph, unread);
 	return n->nomem ? TN_ERR_NOMEM : TN_OK;
 }
 

@@ -53,6 +53,8 @@ void tn_native_ops(struct tn_native *n, const struct tn_path *up, const json_t *
 /* What is left of control flow that the file has flattened; needs tensors and ops. */
 void tn_native_flow(struct tn_native *n, const struct tn_path *up, const json_t *graph,
 	struct tn_graph *out);
-void tn_native_claims(struct tn_native *n, const struct tn_path *up, const json_t *graph);
+/* `unread`: what all of them rest on and could not be read; NULL: nothing. */
+void tn_native_claims(struct tn_native *n, const struct tn_path *up, const json_t *graph,
+	const char *unread);
 
 #endif

@@ -37,6 +37,21 @@ static const struct {
 	{ "scratch", HAS_OP | HAS_BYTES },
 };
 
+/* After each field: has anything been reported since? Then nobody knows what the claim
+ * says, and what stands in for it must not be judged. */
+static void mark_unread(
+	struct tn_native *n, size_t *errors, const char *key, struct tn_claim *claim)
+{
+	if (n->im->diags->errors == *errors)
+		return;
+	*errors = n->im->diags->errors;
+	if (claim->unread)
+		return;
+	claim->unread = tn_arena_printf(n->im->arena, "its '%s' could not be read", key);
+	if (!claim->unread)
+		n->nomem = true;
+}
+
 static tn_tensor_id tensor_of(struct tn_native *n, const struct tn_path *up,
 	const json_t *object, const char *key)
 {
@@ -47,16 +62,16 @@ static tn_tensor_id tensor_of(struct tn_native *n, const struct tn_path *up,
 	return name ? tn_native_tensor(n, &at, name) : none;
 }
 
-/* An optional size or offset in bytes; -1 when absent or wrong. */
+/* An optional size or offset in bytes, at least `low`; -1 when absent or wrong. */
 static int64_t bytes_of(struct tn_native *n, const struct tn_path *up,
-	const json_t *object, const char *key)
+	const json_t *object, const char *key, int64_t low)
 {
 	const json_t *value = json_object_get(object, key);
 	struct tn_path at = { up, key, 0 };
 	int64_t bytes = -1;
 
 	if (value)
-		tn_json_int(n->im, NATIVE_TYPE, &at, value, 0, INT64_MAX, &bytes);
+		tn_json_int(n->im, NATIVE_TYPE, &at, value, low, INT64_MAX, &bytes);
 	return bytes;
 }
 
@@ -89,6 +104,7 @@ static void read_places(struct tn_native *n, const struct tn_path *up,
 	const json_t *object, struct tn_claim *claim)
 {
 	static const char *const keys[] = { "offsets", "sizes" };
+	size_t errors = n->im->diags->errors;
 	size_t count = 0, *index; /* by tensor: its place + 1 */
 
 	for (int k = 0; k < 2; k++)
@@ -103,9 +119,10 @@ static void read_places(struct tn_native *n, const struct tn_path *up,
 		json_t *map = json_object_get(object, keys[k]);
 		struct tn_path path = { up, keys[k], 0 };
 
-		if (!map ? k == 0 && !tn_native_member(n, up, object, keys[k])
-			 : !tn_json_want(n->im, NATIVE_TYPE, &path, map, JSON_OBJECT))
-			continue;
+		if (!map && k == 0)
+			tn_native_member(n, up, object, keys[k]);
+		if (map && !tn_json_want(n->im, NATIVE_TYPE, &path, map, JSON_OBJECT))
+			map = NULL;
 		for (void *i = json_object_iter(map); i;
 			i = json_object_iter_next(map, i)) {
 			const char *name = json_object_iter_key(i);
@@ -127,6 +144,7 @@ static void read_places(struct tn_native *n, const struct tn_path *up,
 			tn_json_int(n->im, NATIVE_TYPE, &at, json_object_iter_value(i), 0,
 				INT64_MAX, k == 0 ? &place->offset : &place->size);
 		}
+		mark_unread(n, &errors, keys[k], claim);
 	}
 }
 
@@ -145,51 +163,86 @@ static void read_optional(struct tn_native *n, const struct tn_path *at,
 	};
 	struct tn_path op_at = { at, "op", 0 };
 	const json_t *op = json_object_get(object, "op");
+	size_t errors = n->im->diags->errors;
 
 	if (!(has & HAS_OP) && op)
 		claim->op = tn_native_op(n, &op_at, op);
+	mark_unread(n, &errors, "op", claim);
 	if (claim->op.i == TN_NONE)
 		return;
 	for (size_t i = 0; i < sizeof(tensors) / sizeof(*tensors); i++)
 		if (tensors[i].id->i == TN_NONE &&
-			json_object_get(object, tensors[i].key))
+			json_object_get(object, tensors[i].key)) {
 			*tensors[i].id = tensor_of(n, at, object, tensors[i].key);
+			mark_unread(n, &errors, tensors[i].key, claim);
+		}
 }
 
-static void read_fields(struct tn_native *n, const struct tn_path *at,
+/* What claims of a kind must have; numbers come after it. */
+static void read_names(struct tn_native *n, const struct tn_path *at,
 	const json_t *object, unsigned has, struct tn_claim *claim)
 {
+	size_t errors = n->im->diags->errors;
 	struct tn_path op_at = { at, "op", 0 };
+	const struct {
+		unsigned has;
+		const char *key;
+		tn_tensor_id *id;
+	} tensors[] = {
+		{ HAS_IN_OUT, "in", &claim->in },
+		{ HAS_IN_OUT, "out", &claim->out },
+		{ HAS_TENSOR, "tensor", &claim->tensor },
+		{ HAS_OF, "of", &claim->of },
+	};
 	const json_t *op;
 
 	if (has & HAS_OP) {
 		op = tn_native_member(n, at, object, "op");
 		if (op)
 			claim->op = tn_native_op(n, &op_at, op);
+		mark_unread(n, &errors, "op", claim);
 	}
-	if (has & HAS_IN_OUT) {
-		claim->in = tensor_of(n, at, object, "in");
-		claim->out = tensor_of(n, at, object, "out");
-	}
-	if (has & HAS_TENSOR)
-		claim->tensor = tensor_of(n, at, object, "tensor");
-	if (has & HAS_OF)
-		claim->of = tensor_of(n, at, object, "of");
+	for (size_t i = 0; i < sizeof(tensors) / sizeof(*tensors); i++)
+		if (has & tensors[i].has) {
+			*tensors[i].id = tensor_of(n, at, object, tensors[i].key);
+			mark_unread(n, &errors, tensors[i].key, claim);
+		}
 	if (has & OF_OP)
 		read_optional(n, at, object, has, claim);
+}
+
+static void read_fields(struct tn_native *n, const struct tn_path *at,
+	const json_t *object, unsigned has, struct tn_claim *claim)
+{
+	const struct {
+		const char *key;
+		int64_t low, *bytes;
+	} numbers[] = {
+		{ "bytes", 0, &claim->bytes },
+		{ "byte_offset", 0, &claim->byte_offset },
+		{ "arena_bytes", 0, &claim->arena_bytes },
+		{ "align", 1, &claim->align },
+		{ "base_address", 0, &claim->base_address },
+	};
+	size_t errors;
+
+	read_names(n, at, object, has, claim);
+	errors = n->im->diags->errors;
 	if (has & HAS_ORDER)
 		read_order(n, at, object, claim);
+	mark_unread(n, &errors, "order", claim);
 	if (has & HAS_PLACES)
 		read_places(n, at, object, claim);
+	errors = n->im->diags->errors;
 	if ((has & HAS_BYTES) && !json_object_get(object, "bytes"))
 		tn_native_member(n, at, object, "bytes");
-	claim->bytes = bytes_of(n, at, object, "bytes");
-	claim->byte_offset = bytes_of(n, at, object, "byte_offset");
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		*numbers[i].bytes =
+			bytes_of(n, at, object, numbers[i].key, numbers[i].low);
+		mark_unread(n, &errors, numbers[i].key, claim);
+	}
 	if ((has & OFFSET_ZERO) && !json_object_get(object, "byte_offset"))
 		claim->byte_offset = 0;
-	claim->arena_bytes = bytes_of(n, at, object, "arena_bytes");
-	claim->align = bytes_of(n, at, object, "align");
-	claim->base_address = bytes_of(n, at, object, "base_address");
 }
 
 static bool read_id(struct tn_native *n, const struct tn_path *up, const json_t *object,
@@ -212,6 +265,7 @@ static bool read_id(struct tn_native *n, const struct tn_path *up, const json_t 
 	case NAME_TAKEN:
 		tn_json_error(n->im, "native/duplicate-name", &at,
 			"there are two claims '%s'", claim->id);
+		claim->unread = "another claim has this 'id'";
 		return true;
 	case NAME_NOMEM:
 		break;
@@ -251,7 +305,8 @@ static bool read_claim(struct tn_native *n, const struct tn_path *at,
 	return true;
 }
 
-void tn_native_claims(struct tn_native *n, const struct tn_path *up, const json_t *graph)
+void tn_native_claims(struct tn_native *n, const struct tn_path *up, const json_t *graph,
+	const char *unread)
 {
 	const json_t *list = tn_native_list(n, up, graph, "claims");
 	struct tn_path path = { up, "claims", 0 };
@@ -263,4 +318,6 @@ void tn_native_claims(struct tn_native *n, const struct tn_path *up, const json_
 		if (!read_claim(n, &at, json_array_get(list, i), &ids, (uint32_t)i))
 			n->nomem = true;
 	}
+	for (size_t i = 0; unread && i < n->b->claims.count; i++)
+		n->b->claims.items[i].unread = unread;
 }

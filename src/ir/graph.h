@@ -126,6 +126,7 @@ struct tn_claim {
 	uint32_t n_places;
 	tn_op_id *order;           /* schedule */
 	uint32_t n_order;
+	const char *unread;        /* what of it is not known, in words; NULL: nothing */
 	const char *pointer;
 };
 
