@@ -97,8 +97,8 @@ typedef struct tenure_options {
 	const char *write_header; /* plan: a C header with offsets, here */
 	const char *write_offline; /* plan: a copy of the .tflite file with a plan, here */
 	int repair;         /* plan: from the graph's claims, or `plan`, made legal */
-	const char *format; /* lint: text, json, sarif, junit, github, markdown;
-	                       diff: text, json, markdown */
+	const char *format; /* lint: text, json, sarif, junit, github, markdown; diff: text,
+	                       json, markdown, html; NULL: text, diff by output's name */
 	const char *fail_on_growth; /* diff: bytes ("4K") or percent ("2.5%") that the
 	                               arena may grow by; NULL: any */
 	enum tenure_level fail_on;

@@ -18,7 +18,6 @@ void tenure_options_init(tenure_options *options)
 		.ram = -1,
 		.capacity = -1,
 		.flash = -1,
-		.format = "text",
 		.seed = 1,
 		.radius = 2,
 		.on = "host" };

@@ -19,25 +19,49 @@ static enum tn_status colored_text(const struct tn_diff *d, struct tn_strbuf *ou
 	return tn_diff_text(d, true, out);
 }
 
-static bool is_page(const char *name)
+/* Letters of ASCII in either case, whatever the locale. */
+static bool ends_with(const char *name, const char *ending)
 {
-	size_t n = name ? strlen(name) : 0;
+	size_t n = strlen(name), len = strlen(ending);
 
-	return n > 5 && strcmp(name + n - 5, ".html") == 0;
+	if (n <= len)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		char c = name[n - len + i];
+
+		if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != ending[i])
+			return false;
+	}
+	return true;
+}
+
+/* Without --format by the name of the output: nobody reads text out of diff.html. */
+static const char *format_of(const tenure_options *o)
+{
+	static const struct {
+		const char *ending, *format;
+	} rows[] = { { ".html", "html" }, { ".md", "markdown" }, { ".json", "json" } };
+
+	if (o->format)
+		return o->format;
+	for (size_t i = 0; o->output && i < sizeof(rows) / sizeof(*rows); i++)
+		if (ends_with(o->output, rows[i].ending))
+			return rows[i].format;
+	return "text";
 }
 
 /* NULL: there is no such format. */
 static writer_fn *writer_of(const tenure_options *o)
 {
-	if (strcmp(o->format, "json") == 0)
+	const char *format = format_of(o);
+
+	if (strcmp(format, "json") == 0)
 		return tn_diff_json;
-	if (strcmp(o->format, "markdown") == 0)
+	if (strcmp(format, "markdown") == 0)
 		return tn_diff_markdown;
-	/* a page by its name, too: nobody reads text out of diff.html */
-	if (strcmp(o->format, "html") == 0 ||
-		(strcmp(o->format, "text") == 0 && is_page(o->output)))
+	if (strcmp(format, "html") == 0)
 		return tn_diff_html;
-	if (strcmp(o->format, "text") == 0)
+	if (strcmp(format, "text") == 0)
 		return o->color_out && !o->output ? colored_text : plain_text;
 	return NULL;
 }

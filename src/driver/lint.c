@@ -51,15 +51,17 @@ static enum tn_severity failing(const struct tn_govern *g, size_t n_files)
 static enum tn_status format(const tenure_options *o, enum tn_severity fail_on,
 	const struct tn_view *views, size_t n, struct tn_strbuf *out)
 {
-	if (strcmp(o->format, "json") == 0)
+	const char *name = o->format ? o->format : "text";
+
+	if (strcmp(name, "json") == 0)
 		return tn_json_lint(views, n, out);
-	if (strcmp(o->format, "sarif") == 0)
+	if (strcmp(name, "sarif") == 0)
 		return tn_sarif_write(views, n, out);
-	if (strcmp(o->format, "junit") == 0)
+	if (strcmp(name, "junit") == 0)
 		return tn_junit_write(views, n, fail_on, out);
-	if (strcmp(o->format, "github") == 0)
+	if (strcmp(name, "github") == 0)
 		return tn_github_write(views, n, out);
-	if (strcmp(o->format, "markdown") == 0)
+	if (strcmp(name, "markdown") == 0)
 		return tn_markdown_write(views, n, out);
 	return text_format(o, views, n, out);
 }
@@ -322,7 +324,7 @@ int tenure_lint(const tenure_options *options, const char *const *graphs, size_t
 	enum tn_status status;
 	int result;
 
-	if (!known_format(options->format)) {
+	if (options->format && !known_format(options->format)) {
 		fprintf(options->err,
 			"tenure: --format must be text, json, sarif, junit, github or "
 			"markdown, not '%s'\n",

@@ -16,6 +16,7 @@ REPORTS = ("-o", "--csv", "--svg", "--dot", "--trace", "--graph-svg", "--explore
 PLANS = ("-o", "--write-csv", "--write-header", "--write-offline")
 SINGLE = [("report", REPORTS), ("plan", PLANS), ("convert", ("-o",)), ("run", (
     "-o", "--output-tensor")), ("lint", ("-o", "--write-baseline"))]
+TEXT = "g.json"  # how the comparison begins as text
 # spellings of g.json, which is read
 SAME = ("g.json", "./g.json", "sub/../g.json", "{folder}/g.json", "link.json", "hard.json")
 
@@ -159,11 +160,36 @@ def check_ascii(tenure, root):
     print("ok - --ascii")
 
 
+DIFFS = [
+    (["-o", "d.html"], "<!DOCTYPE html>"), (["-o", "d.HTML"], "<!DOCTYPE html>"),
+    (["-o", "d.md"], "#"), (["-o", "d.Md"], "#"), (["-o", "d.json"], "{"), (["-o", "d.JSON"], "{"),
+    (["-o", "d.txt"], TEXT), (["-o", "html"], TEXT), (["-o", ".html"], TEXT), (["-o", "-"], TEXT),
+    ([], TEXT), (["-o", "d.html", "--format", "text"], TEXT),
+    (["-o", "d.md", "--format", "json"], "{"),
+    (["-o", "d.json", "--format", "html"], "<!DOCTYPE html>"),
+]
+
+
+def check_diff(tenure, root):
+    """The format of a comparison is that of the name, unless --format says otherwise."""
+    for options, start in DIFFS:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            fill(folder, root)
+            done = call(tenure, folder, ["diff", "g.json", "h.json", *options])
+            text = done.stdout
+            if options and options[1] != "-":
+                text = (folder / options[1]).read_text(encoding="utf-8")
+            assert done.returncode == 0 and text.startswith(start), (options, text[:80], done)
+    print(f"ok - {len(DIFFS)} formats of a comparison")
+
+
 def main():
     tenure, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     check_refused(tenure, root)
     check_right(tenure, root)
     check_ascii(tenure, root)
+    check_diff(tenure, root)
 
 
 if __name__ == "__main__":
