@@ -25,12 +25,14 @@ struct plot {
 	bool failed; /* memory ran out */
 };
 
+static const char tags[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+#define TAGS (sizeof(tags) - 1)
+
 static char tag_of(uint32_t i)
 {
-	static const char tags[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
-	return tags[i % (sizeof(tags) - 1)];
+	return tags[i % TAGS];
 }
 
 /* value of `whole` in parts, to the nearest; whole > 0, value <= whole. */
@@ -178,8 +180,24 @@ static void print_ruler(const struct plot *p, size_t axis, struct tn_strbuf *out
 	tn_strbuf_putc(out, '\n');
 }
 
+/* A cell is a letter wide, so that letters run out. */
+static bool shares_letters(const struct plot *p)
+{
+	bool used[TAGS] = { false };
+
+	for (uint32_t k = 0; k < p->n; k++) {
+		if (used[p->order[k] % TAGS])
+			return true;
+		used[p->order[k] % TAGS] = true;
+	}
+	return false;
+}
+
 static void print_legend(const struct plot *p, size_t columns, struct tn_strbuf *out)
 {
+	if (shares_letters(p))
+		tn_strbuf_puts(out, "\nmore buffers than letters: one letter may stand "
+				    "for several\n");
 	tn_strbuf_puts(out, "\n     ");
 	tn_escape_cell(out, "buffer", columns - 58);
 	tn_strbuf_puts(out, "  kind            bytes      offset  half-steps\n");

@@ -4,6 +4,7 @@
 What is read is never overwritten, two outputs are never one file, and what has no effect
 is refused: exit status 2, both names in the message, every file as it was.
 """
+import json
 import os
 import pathlib
 import shutil
@@ -142,6 +143,16 @@ def check_right(tenure, root):
     print(f"ok - {len(RIGHT)} command lines right")
 
 
+def chain(n):
+    """A net of n buffers: every op pools one into a smaller one."""
+    tensors = [{"name": f"t{i}", "dtype": "f32", "shape": [1, n + 1 - i, 1, 1]} for i in range(n)]
+    tensors[0]["role"], tensors[-1]["role"] = "input", "output"
+    ops = [{"name": f"op{i}", "type": "MAX_POOL_2D", "inputs": [f"t{i}"], "outputs": [f"t{i + 1}"],
+            "attrs": {"pad": "VALID", "kernel": [2, 1], "stride": [1, 1]}}
+           for i in range(n - 1)]
+    return {"format": "tenure.graph/1", "name": "chain", "tensors": tensors, "ops": ops}
+
+
 def check_ascii(tenure, root):
     """-o is the page, but for --ascii alone."""
     with tempfile.TemporaryDirectory() as name:
@@ -157,6 +168,15 @@ def check_ascii(tenure, root):
                                      "--csv", "new.csv"])
         assert done.stdout == picture, done
         assert (folder / "new.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+        assert "one letter may stand for several" not in picture, picture
+        for n, shared in ((20, False), (62, False), (63, True), (70, True)):
+            (folder / "chain.json").write_text(json.dumps(chain(n)), encoding="utf-8")
+            text = call(tenure, folder, ["report", "chain.json", "--ascii"]).stdout
+            letters = [line[2] for line in text.splitlines()
+                       if line[:2] == "  " and line[3:5] == "  " and line[2] != " "]
+            assert len(letters) == n, (n, text)
+            assert (len(set(letters)) < n) == shared, (n, letters)
+            assert ("one letter may stand for several" in text) == shared, (n, text)
     print("ok - --ascii")
 
 
