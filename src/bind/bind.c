@@ -5,7 +5,7 @@
 #include "bind/dsp.h"
 
 /* Raised when a kernel's results or the order of its accesses change. */
-#define KERNELS_VERSION	    3
+#define KERNELS_VERSION	    4
 #define KERNELS_DSP_VERSION 1
 
 static tn_bind_fn *const binders[OP_COUNT] = {

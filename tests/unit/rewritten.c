@@ -1,7 +1,6 @@
 #include "rewritten.h"
 
 #include <check.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/fnv.h"
@@ -35,23 +34,6 @@ static const char *first_message(const struct tn_diags *diags)
 	return diags->list.count ? diags->list.items[0].message : "no message";
 }
 
-/* Are the elements the same bits, a NaN like every other NaN? */
-static bool same_elements(
-	enum tn_dtype dtype, const uint8_t *p, const uint8_t *q, size_t size)
-{
-	if (dtype != DTYPE_F32)
-		return !memcmp(p, q, size);
-	for (size_t i = 0; i + 4 <= size; i += 4) {
-		float a, b;
-
-		memcpy(&a, p + i, sizeof(a));
-		memcpy(&b, q + i, sizeof(b));
-		if (memcmp(&a, &b, sizeof(a)) != 0 && !(isnan(a) && isnan(b)))
-			return false;
-	}
-	return true;
-}
-
 void same_results(const char *name, uint32_t seed, const struct tn_graph *a,
 	const struct tn_graph *b)
 {
@@ -83,10 +65,7 @@ void same_results(const char *name, uint32_t seed, const struct tn_graph *a,
 			const uint8_t *p = tn_exec_bytes(x, a->outputs[k], &size);
 			const uint8_t *q = tn_exec_bytes(y, b->outputs[k], &other);
 
-			ck_assert_msg(
-				p && q && size == other &&
-					same_elements(a->tensors[a->outputs[k].i].dtype,
-						p, q, size),
+			ck_assert_msg(p && q && size == other && !memcmp(p, q, size),
 				"%s, seed %u, run %d: output %u differs", name, seed, run,
 				k);
 		}

@@ -283,10 +283,10 @@ START_TEST(fixtures_are_rewritten_once)
 }
 END_TEST
 
-/* Swapped operands of a float sum or product: a NaN stays one, all else keeps its bits. */
+/* Swapped operands of a float sum or product: each bit stays, those of a NaN, too. */
 static const char *const swapped[] = { "ADD", "MUL" };
 
-START_TEST(nans_stay_nans)
+START_TEST(nans_stay_as_they_are)
 {
 	static const char net[] =
 		"{\"format\": \"tenure.graph/1\", \"tensors\": ["
@@ -324,11 +324,11 @@ START_TEST(nans_stay_nans)
 		memcpy(results[k], tn_exec_bytes(x, graphs[k]->outputs[0], &size), 16);
 	}
 	for (size_t i = 0; i < 4; i++) {
-		float p, q;
+		float p;
 
 		memcpy(&p, results[0] + 4 * i, sizeof(p));
-		memcpy(&q, results[1] + 4 * i, sizeof(q));
-		ck_assert_msg(i < 3 ? isnan(p) && isnan(q) : !memcmp(&p, &q, sizeof(p)),
+		ck_assert(i < 3 ? isnan(p) : !isnan(p));
+		ck_assert_msg(!memcmp(results[0] + 4 * i, results[1] + 4 * i, 4),
 			"%s, element %zu", swapped[_i], i);
 	}
 	loaded_release(&l);
@@ -501,7 +501,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(t, options_choose_passes, 0, sizeof(asked) / sizeof(*asked));
 	tcase_add_loop_test(
 		t, plans_choose_passes, 0, sizeof(recorded) / sizeof(*recorded));
-	tcase_add_loop_test(t, nans_stay_nans, 0, sizeof(swapped) / sizeof(*swapped));
+	tcase_add_loop_test(t, nans_stay_as_they_are, 0, sizeof(swapped) / sizeof(*swapped));
 	tcase_add_test(t, long_rows_end_in_one_go);
 	tcase_add_test(t, lists_of_passes);
 	suite_add_tcase(s, t);

@@ -3,7 +3,7 @@
 
 static float add(float a, float b)
 {
-	return a + b;
+	return tn_one_nan(a + b);
 }
 
 static void add_row(

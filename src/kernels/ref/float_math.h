@@ -41,6 +41,14 @@ static inline float tn_sign_of_f32(float magnitude, float sign)
 #define TN_F32_INF tn_f32_of_bits(0x7f800000u)
 #define TN_F32_NAN tn_f32_of_bits(0x7fc00000u)
 
+/* Of two NaNs a processor passes on one, which one depends on the order of the operands,
+ * which the compiler may change: here every NaN is the same. */
+static inline float tn_one_nan(float x)
+{
+	return x == x ? x : TN_F32_NAN;
+}
+#define TN_F32_NAN tn_f32_of_bits(0x7fc00000u)
+
 /* NaN passes through. */
 static inline float tn_clamp_f32_value(float x, float min, float max)
 {

@@ -3,7 +3,7 @@
 
 static float mul(float a, float b)
 {
-	return a * b;
+	return tn_one_nan(a * b);
 }
 
 static void mul_row(
