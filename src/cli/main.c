@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "clash.h"
+#include "completion.h"
 #include "options.h"
 
 static int dispatch(const struct arguments *a)
@@ -45,6 +46,15 @@ static int dispatch(const struct arguments *a)
 	return TENURE_BAD_INPUT;
 }
 
+/* A full disk or a closed pipe shows only at the end. */
+static int finish(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "tenure: cannot write standard output\n");
+	return TENURE_RESOURCES;
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments args;
@@ -58,11 +68,17 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 		strcmp(argv[1], "help") == 0) {
 		help_print(stdout, COMMAND_COUNT);
-		return TENURE_OK;
+		return finish(TENURE_OK);
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		printf("tenure %s\n", tenure_version());
-		return TENURE_OK;
+		return finish(TENURE_OK);
+	}
+	if (strcmp(argv[1], "completion") == 0) {
+		if (argc == 3 && completion_print(stdout, argv[2]))
+			return finish(TENURE_OK);
+		fprintf(stderr, "tenure: usage: tenure completion bash|zsh|fish\n");
+		return TENURE_BAD_INPUT;
 	}
 	command = command_find(argv[1]);
 	if (command == COMMAND_COUNT) {
@@ -74,18 +90,13 @@ int main(int argc, char **argv)
 		return TENURE_BAD_INPUT;
 	if (args.help) {
 		help_print(stdout, command);
-		return TENURE_OK;
+		return finish(TENURE_OK);
 	}
 	if (!arguments_agree(&args, stderr))
 		return TENURE_BAD_INPUT;
 	args.options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
 	args.options.color_out = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-	status = dispatch(&args);
-	/* a full disk or a closed pipe shows only now */
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		fprintf(stderr, "tenure: cannot write standard output\n");
-		status = TENURE_RESOURCES;
-	}
+	status = finish(dispatch(&args));
 	free(args.operands);
 	for (size_t i = 0; i < ARGUMENT_LISTS; i++)
 		free(args.lists[i]);

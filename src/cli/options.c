@@ -38,27 +38,6 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 		C(DIFF))
 #define READS (PLANS | C(VERIFY) | C(CONVERT) | C(CHECK))
 
-enum value_kind {
-	VALUE_FLAG,
-	VALUE_TEXT,
-	VALUE_SIZE,
-	VALUE_SECONDS,
-	VALUE_LIST,
-	VALUE_WORD
-};
-
-struct option_row {
-	const char *name;
-	char letter;
-	enum value_kind kind;
-	size_t offset; /* in tenure_options */
-	unsigned commands;
-	const char *value; /* name of the value, for help */
-	const char *help;
-	const char *const *words; /* VALUE_WORD: in the order of the enum, "" for
-			   what is not said, NULL at the end */
-};
-
 #define AT(field) offsetof(tenure_options, field)
 
 static const char *const overlap_words[] = { "none", "inplace", "full", NULL };
@@ -251,18 +230,25 @@ enum command command_find(const char *name)
 	return (enum command)i;
 }
 
+const struct option_row *option_next(enum command command, const struct option_row *row)
+{
+	for (row = row ? row + 1 : rows; row < rows + ROWS; row++)
+		if ((row->commands >> command) & 1)
+			return row;
+	return NULL;
+}
+
 static const struct option_row *find_row(
 	enum command command, const char *name, size_t len, char letter)
 {
-	for (size_t i = 0; i < ROWS; i++) {
-		bool same = letter ? rows[i].letter == letter
-				   : strlen(rows[i].name) == len &&
-					     strncmp(rows[i].name, name, len) == 0;
+	const struct option_row *row = option_next(command, NULL);
 
-		if (same && (rows[i].commands >> command) & 1)
-			return &rows[i];
-	}
-	return NULL;
+	for (; row; row = option_next(command, row))
+		if (letter ? row->letter == letter
+			   : strlen(row->name) == len &&
+					strncmp(row->name, name, len) == 0)
+			break;
+	return row;
 }
 
 static bool set_size(
@@ -412,8 +398,7 @@ static bool parse_option(
 
 bool argument_given(const struct arguments *args, const char *name)
 {
-	const struct option_row *row =
-		find_row(args->command, name, strlen(name), '\0');
+	const struct option_row *row = find_row(args->command, name, strlen(name), '\0');
 
 	return row && args->given[row - rows];
 }
@@ -472,7 +457,9 @@ void help_print(FILE *out, enum command command)
 				command_infos[i].operands, command_infos[i].summary);
 		fprintf(out, "\n'tenure COMMAND --help' lists a command's options; '-' "
 			     "is standard "
-			     "input or output.\nSizes accept K and M (1024).\n\n"
+			     "input or output.\nSizes accept K and M (1024). 'tenure "
+			     "completion bash|zsh|fish' prints a shell's\n"
+			     "completions.\n\n"
 			     "exit status: 0 nothing found, 1 findings or a refused "
 			     "plan, 2 the "
 			     "command or the input\nis wrong, 3 resources or an internal "
@@ -482,13 +469,11 @@ void help_print(FILE *out, enum command command)
 	info = &command_infos[command];
 	fprintf(out, "usage: tenure %s %s [OPTION]...\n\n%s\n\noptions:\n", info->name,
 		info->operands, info->summary);
-	for (size_t i = 0; i < ROWS; i++) {
-		const struct option_row *row = &rows[i];
+	for (const struct option_row *row = option_next(command, NULL); row;
+		row = option_next(command, row)) {
 		const char letter[] = { '-', row->letter, ',', ' ', '\0' };
 		char left[48];
 
-		if (!((row->commands >> command) & 1))
-			continue;
 		snprintf(left, sizeof(left), "%s--%s%s%s", row->letter ? letter : "",
 			row->name, row->value ? " " : "", row->value ? row->value : "");
 		fprintf(out, "  %-24s %s\n", left, row->help);

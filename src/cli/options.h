@@ -30,7 +30,31 @@ struct command_info {
 
 extern const struct command_info command_infos[COMMAND_COUNT];
 
-#define ARGUMENT_LISTS 19
+enum value_kind {
+	VALUE_FLAG,
+	VALUE_TEXT,
+	VALUE_SIZE,
+	VALUE_SECONDS,
+	VALUE_LIST,
+	VALUE_WORD
+};
+
+struct option_row {
+	const char *name;
+	char letter;
+	enum value_kind kind;
+	size_t offset; /* in tenure_options */
+	unsigned commands;
+	const char *value; /* name of the value, for help */
+	const char *help;
+	const char *const *words; /* VALUE_WORD: in the order of the enum, "" for
+			   what is not said, NULL at the end */
+};
+
+/* The command's first option, or the one behind `row`; NULL at the end. */
+const struct option_row *option_next(enum command command, const struct option_row *row);
+
+#define ARGUMENT_LISTS	 19
 #define ARGUMENT_OPTIONS 96
 
 struct arguments {
