@@ -1,10 +1,20 @@
 # Thin: meson does the work. `make demo` and `make test` install what they need (apt).
 BUILD = build
 
-.PHONY: all bench demo test test-long fuzz clean deps
+.PHONY: all help bench check-fast demo test test-long fuzz clean deps
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
+
+help:
+	@echo 'make             build (build/src/cli/tenure)'
+	@echo 'make demo        the main job on a shipped model: lint, plan, emit, run on QEMU'
+	@echo 'make check-fast  the tests that take seconds'
+	@echo 'make test        all tests, with what they need installed; minutes'
+	@echo 'make test-long   random shapes, plans and planted faults; an hour'
+	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (60) under sanitizers'
+	@echo 'make bench       figures beside those of other tools'
+	@echo 'make clean'
 
 deps:
 	tools/install-deps
@@ -16,6 +26,10 @@ test: $(BUILD)/build.ninja
 	tools/install-deps test
 	ninja -C $(BUILD)
 	meson test -C $(BUILD) --no-rebuild --print-errorlogs --timeout-multiplier 5
+
+check-fast: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+	meson test -C $(BUILD) --no-rebuild --no-suite slow --quiet
 
 # Minutes: every kernel at many random shapes against its contract, the verifier against
 # execution, and the verifier with faults planted. TENURE_SHAPES (of each kernel) and

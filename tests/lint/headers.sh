@@ -3,11 +3,12 @@
 set -e
 root=$1
 cd "$root/src"
+flags=$(pkg-config --cflags jansson libxml-2.0)
 for h in */*.h; do
 	case $h in kernels/*) continue ;; esac
 	printf '#include "%s"\n' "$h" |
 		cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -x c -I. -I../include \
-			$(pkg-config --cflags jansson libxml-2.0) -
+			$flags -
 done
 for h in ../include/tenure/*.h; do
 	printf '#include "%s"\n' "$h" |
