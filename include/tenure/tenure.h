@@ -96,6 +96,7 @@ typedef struct tenure_options {
 	const char *write_csv;    /* plan: MiniMalloc's CSV, here */
 	const char *write_header; /* plan: a C header with offsets, here */
 	const char *write_offline; /* plan: a copy of the .tflite file with a plan, here */
+	const char *write_offsets; /* plan: an ExecuTorch program with a plan, here */
 	int repair;         /* plan: from the graph's claims, or `plan`, made legal */
 	const char *format; /* lint: text, json, sarif, junit, github, markdown; diff: text,
 	                       json, markdown, html; NULL: text, diff by output's name */

@@ -26,6 +26,7 @@ static const struct file_row writes[] = {
 	TEXT("write-csv", write_csv),
 	TEXT("write-header", write_header),
 	TEXT("write-offline", write_offline),
+	TEXT("write-offsets", write_offsets),
 	TEXT("write-baseline", write_baseline),
 	LIST("output-tensor", outputs),
 	TEXT("svg", svg),

@@ -156,10 +156,10 @@ enum tn_status tn_batch_largest(struct tn_run *run)
 	if (run->options->repair)
 		return refuse(run, "makes no plan: it does not go with --repair");
 	if (run->options->output || run->options->write_csv ||
-		run->options->write_header || run->options->write_offline)
-		return refuse(run,
-			"makes no plan: it does not go with -o, --write-csv, "
-			"--write-header or --write-offline");
+		run->options->write_header || run->options->write_offline ||
+		run->options->write_offsets)
+		return refuse(run, "makes no plan: it does not go with -o, --write-csv, "
+				   "--write-header, --write-offline or --write-offsets");
 	tn_arena_init(&arena);
 	status = tn_batch_scale(&run->graph, 2 * (tn_batch_of(&run->graph) + 1), &arena,
 		&run->diags, &twice);

@@ -1,4 +1,5 @@
-/* `plan --write-offline`: a plan for TensorFlow Lite Micro, in a copy of its model. */
+/* `plan --write-offline` and `plan --write-offsets`: plans for runtimes that have kernels
+ * of their own, in the form that they read. */
 #ifndef TN_DRIVER_OFFLINE_H
 #define TN_DRIVER_OFFLINE_H
 
@@ -11,5 +12,9 @@
  * is noted. Constants, variables and the tensors of other subgraphs are left to the
  * runtime. After tn_pipeline(STAGE_PLAN). */
 enum tn_status TN_MUST_CHECK tn_offline_write(struct tn_run *run);
+
+/* The same at options->write_offsets: into a copy of an ExecuTorch program, memory by
+ * memory, or for a graph of any other format as a program of its own. */
+enum tn_status TN_MUST_CHECK tn_offsets_write(struct tn_run *run);
 
 #endif

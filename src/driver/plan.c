@@ -58,6 +58,8 @@ static enum tn_status write_files(struct tn_run *run)
 	tn_strbuf_release(&text);
 	if (status == TN_OK && run->options->write_offline)
 		status = tn_offline_write(run);
+	if (status == TN_OK && run->options->write_offsets)
+		status = tn_offsets_write(run);
 	return status;
 }
 
