@@ -7,24 +7,91 @@ var tenure = (function () {
   var KINDS = ["activation", "input", "output", "variable", "scratch"];
   var SVG = "http://www.w3.org/2000/svg";
 
-  /* Records of `width` numbers each, one array a column. */
-  function columns(flat, names, width) {
-    var n = flat.length / width, out = { n: n };
-    names.forEach(function (name, k) {
-      var column = out[name] = new Float64Array(n);
-      for (var i = 0; i < n; i++) column[i] = flat[i * width + k];
-    });
+  /* The numbers of a column; columns.h says how they are written. */
+  var DIGITS = new Uint8Array(128);
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split("").forEach(function (letter, k) {
+    DIGITS[letter.charCodeAt(0)] = k;
+  });
+  function numbers(text, n) {
+    var out = new Float64Array(n), sums = text[0] === "+", same = text[0] === "*", last = 0, at = 1;
+    for (var i = 0; i < (same ? 1 : n); i++) {
+      var digit = DIGITS[text.charCodeAt(at++)], odd = digit & 1, value = (digit & 31) >> 1;
+      for (var scale = 16; digit & 32; scale *= 32) {
+        digit = DIGITS[text.charCodeAt(at++)];
+        value += (digit & 31) * scale;
+      }
+      if (odd) value = -value - 1;
+      out[i] = last = sums ? last + value : value;
+    }
+    return same ? out.fill(last) : out;
+  }
+
+  /* A property that is made when it is first asked for. */
+  function later(object, name, make) {
+    Object.defineProperty(object, name, { configurable: true, enumerable: true, get: function () {
+      var value = make();
+      Object.defineProperty(object, name, { value: value, enumerable: true });
+      return value;
+    } });
+  }
+
+  function columns(from) {
+    var out = { n: from.n };
+    Object.keys(from).forEach(function (name) { if (name !== "n") out[name] = numbers(from[name], from.n); });
     return out;
   }
 
-  var COLUMNS = ["kind", "tensor", "op", "region", "begin", "end", "last", "offset", "bytes", "chain"];
+  /* Objects for the records of columns. They hold their number and no more: a column is
+     read when somebody first asks one of them for it. more: what else they say of themselves. */
+  function records(from, more) {
+    function Row(i) { this.i = i; }
+    function define(name, get) { Object.defineProperty(Row.prototype, name, { get: get }); }
+    Object.keys(from).forEach(function (name) {
+      var column = null;
+      if (typeof from[name] === "string") define(name, function () {
+        column = column || numbers(from[name], from.n);
+        return column[this.i];
+      });
+      else if (name === "name") define(name, function () { return from.name[this.i]; });
+    });
+    Object.keys(more).forEach(function (name) { define(name, more[name]); });
+    var rows = new Array(from.n);
+    for (var i = 0; i < from.n; i++) rows[i] = new Row(i);
+    return rows;
+  }
+
+  /* Parts of a long list: `counts` says how many numbers each record has in it. */
+  function parts(rows, count, text) {
+    var all = null, starts = null;
+    return function () {
+      if (!all) {
+        starts = new Uint32Array(rows().length + 1);
+        rows().forEach(function (row, i) { starts[i + 1] = starts[i] + row[count]; });
+        all = numbers(text, starts[starts.length - 1]);
+      }
+      return all.subarray(starts[this.i], starts[this.i + 1]);
+    };
+  }
+
+  /* A number for each region, where there are several. */
+  function byRegion(texts) {
+    var sums = null;
+    return function () {
+      var i = this.i;
+      sums = sums || (texts || []).map(function (text) { return numbers(text, raw.ops.n); });
+      return sums.map(function (column) { return column[i]; });
+    };
+  }
+
+  function text(name) { return function () { return raw.texts[this[name]]; }; }
 
   /* The buffers of another plan that live as those of the first do. */
   function like(first, offsets) {
     var out = { n: 0 }, here = [];
     offsets.forEach(function (offset, i) { if (offset >= 0) here.push(i); });
     out.n = here.length;
-    COLUMNS.forEach(function (name) {
+    Object.keys(first).forEach(function (name) {
+      if (name === "n") return;
       var column = out[name] = new Float64Array(out.n);
       for (var k = 0; k < out.n; k++)
         column[k] = name === "offset" ? offsets[here[k]] : name === "chain" ? -1 : first[name][here[k]];
@@ -34,46 +101,49 @@ var tenure = (function () {
 
   /* Which buffer a tensor is in: without views each is in its own. */
   function own(boxes) {
-    var of = raw.tensors.map(function () { return -1; });
+    var of = new Float64Array(raw.tensors.n).fill(-1);
     for (var i = 0; i < boxes.n; i++) if (boxes.tensor[i] >= 0) of[boxes.tensor[i]] = i;
     return of;
   }
 
-  var first = null;
-  var plans = raw.plans.map(function (p) {
-    var boxes = p.like ? like(first, p.like) : columns(p.boxes, COLUMNS, 10);
-    first = first || boxes;
-    return {
-      id: p.id, name: p.name, bytes: p.bytes, verified: p.verified, of: p.of && p.of.length ? p.of : own(boxes),
-      boxes: boxes,
-      gaps: columns(p.gaps, ["region", "begin", "end", "offset", "bytes"], 5),
-      views: columns(p.views, ["tensor", "region", "begin", "end", "offset", "bytes"], 6),
-      marks: p.marks.map(function (m) { return { region: m[0], kind: m[1], name: m[2], bytes: m[3] }; }),
-      overlaps: p.overlaps.map(function (o) {
-        return { under: o[0], over: o[1], op: o[2], region: o[3], begin: o[4], end: o[5],
-          descending: o[6][0] === 1, stair: o[6].slice(1) };
-      })
-    };
+  var plans = [];
+  raw.plans.forEach(function (p) {
+    var plan = { id: p.id, name: p.name, bytes: p.bytes, verified: p.verified,
+      marks: p.marks.map(function (m) { return { region: m[0], kind: m[1], name: m[2], bytes: m[3] }; }) };
+    later(plan, "boxes", function () {
+      return p.like ? like(plans[0].boxes, numbers(p.like[0], plans[0].boxes.n)) : columns(p.boxes);
+    });
+    later(plan, "of", function () { return p.of ? numbers(p.of[0], raw.tensors.n) : own(plan.boxes); });
+    later(plan, "gaps", function () { return columns(p.gaps); });
+    later(plan, "views", function () { return columns(p.views); });
+    later(plan, "overlaps", function () {
+      var rows = records(p.overlaps, { stair: parts(function () { return rows; }, "parts", p.stairs[0]) });
+      return rows;
+    });
+    plans.push(plan);
   });
-  var ops = raw.ops.map(function (o, position) {
-    return { position: position, name: o[0], type: raw.texts[o[1]], elided: o[2] === 1, live: o[3], macs: o[4],
-      read: o[5], written: o[6], constants: o[7], scratch: o[8], kernel: raw.variants[o[9]], inputs: o[10], outputs: o[11],
-      readBy: o[12], writtenBy: o[13] };
+  var ops = records(raw.ops, {
+    position: function () { return this.i; },
+    kernel: function () { return raw.variants[this.variant]; },
+    inputs: parts(function () { return ops; }, "ins", raw.ops.inputs[0]),
+    outputs: parts(function () { return ops; }, "outs", raw.ops.outputs[0]),
+    readBy: byRegion(raw.ops.readBy),
+    writtenBy: byRegion(raw.ops.writtenBy),
+    type: text("kind")
   });
-  var tensors = raw.tensors.map(function (t, id) {
-    return { id: id, name: t[0], role: raw.texts[t[1]], dtype: raw.texts[t[2]], shape: raw.texts[t[3]], bytes: t[4], region: t[5],
-      offset: t[6], first: t[7], last: t[8], root: t[9], life: t[10] };
+  var tensors = records(raw.tensors, {
+    id: function () { return this.i; }, role: text("kind"), dtype: text("type"), shape: text("dims")
   });
-  var decisions = raw.decisions.map(function (d) {
-    return { op: d[0], input: d[1], output: d[2], verdict: d[3], saves: d[4], shared: d[5],
-      how: ["apart", "in place", "overlap"][d[6]], obligation: d[7], said: d[8], rule: d[9], variant: d[10],
-      witness: d[11] && { writer: d[11][0], victim: d[11][1], reader: d[11][2], begin: d[11][3], end: d[11][4] } };
+  var HOW = ["apart", "in place", "overlap"];
+  var decisions = records(raw.decisions, {
+    verdict: text("judged"), rule: text("legal"), how: function () { return HOW[this.placed]; },
+    witness: function () { return this.seen ? this : null; }
   });
 
   /* The two reasons that most decisions have are not in the data; all others are. */
   function why(d) {
     var w = d.witness;
-    if (typeof d.said === "string") return d.said;
+    if (d.said > 1) return raw.texts[d.said - 2];
     if (d.said === 0) return "nobody reads " + quoted(d.input) + " later, and " + quotedOp(d.op) +
       " reads each byte before it writes over it (" + raw.variants[d.variant] + ")";
     return quotedOp(w.reader) + " still reads bytes [" + w.begin + ", " + w.end + ") of " + quoted(w.victim) +
@@ -137,8 +207,8 @@ var tenure = (function () {
 
   /* Why its bytes stay, in a sentence. */
   function lifeWords(tensor) {
-    var life = tensors[tensor].life;
-    return typeof life === "number" ? "read for the last time by " + opLabel(life) : life;
+    var x = tensors[tensor];
+    return x.reader >= 0 ? "read for the last time by " + opLabel(x.reader) : raw.texts[x.sentence];
   }
 
   function heldAt(plan, step) {

@@ -39,6 +39,7 @@
     parent.appendChild(bar);
 
     var wrap = t.element("div", "table-wrap"), table = t.element("table"), head = t.element("tr");
+    this.wrap = wrap;
     wrap.tabIndex = 0;
     wrap.setAttribute("role", "region");
     wrap.setAttribute("aria-label", "Table of " + options.label);
@@ -127,6 +128,7 @@
     });
     this.body.textContent = "";
     this.body.appendChild(part);
+    this.wrap.style.containIntrinsicSize = "auto " + (32 * Math.min(rows.length, this.limit) + 32) + "px"; /* until it is in sight */
     this.count.textContent = rows.length === this.rows.length ? t.number(rows.length) + (rows.length === 1 ? " row" : " rows")
       : t.number(rows.length) + " of " + t.number(this.rows.length) + " rows";
     this.more.hidden = rows.length <= this.limit;

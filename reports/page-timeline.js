@@ -23,11 +23,13 @@
       var k = Math.floor(i / BLOCK);
       plan.blocks[k] = Math.max(plan.blocks[k], b.end[i]);
     }
-    plan.over = new Map();
-    plan.overlaps.forEach(function (o, i) {
-      if (!plan.over.has(o.over)) plan.over.set(o.over, []);
-      plan.over.get(o.over).push(i);
-    });
+    /* the overlaps that a box lies over: the first, and of each the next one */
+    plan.over = { first: new Int32Array(b.n).fill(-1), next: new Int32Array(plan.overlaps.length) };
+    for (i = plan.overlaps.length - 1; i >= 0; i--) {
+      var box = plan.overlaps[i].over;
+      plan.over.next[i] = plan.over.first[box];
+      plan.over.first[box] = i;
+    }
   }
 
   function boxesBetween(plan, region, from, to) {
@@ -117,7 +119,7 @@
 
   Region.prototype.label = function (g, i, x, y, width, tall) {
     var plan = view.plan, name = t.boxName(plan, i);
-    var from = Math.max(x + (plan.over.has(i) ? view.kx : 0), 0), to = Math.min(x + width, this.width);
+    var from = Math.max(x + (plan.over.first[i] >= 0 ? view.kx : 0), 0), to = Math.min(x + width, this.width);
     var along = Math.floor((to - from - 8) / 6.4), up = Math.floor((tall - 10) / 6.4), node;
     var flat = along >= 5 && tall >= 13, steep = up >= 5 && to - from >= 13;
     flat = (flat || (name.length <= along && tall >= 13)) &&
@@ -151,12 +153,12 @@
   /* The bytes written so far against those still to be read, part by part of the op's
      steps: they never meet. A straight stair takes a byte after the other. */
   Region.prototype.stair = function (o, left, written) {
-    var x = view.plan.boxes.begin[o.over] * view.kx - left, straight = o.stair.length === 1;
-    var n = straight ? 32 : o.stair.length / 2, step = view.kx / n;
-    var below = written !== o.descending, base = this.y(below ? o.begin : o.end).toFixed(2), d = "M" + x.toFixed(2) + " " + base;
+    var x = view.plan.boxes.begin[o.over] * view.kx - left, straight = o.parts === 1, parts = o.stair;
+    var n = straight ? 32 : o.parts / 2, step = view.kx / n, down = o.descending === 1;
+    var below = written !== down, base = this.y(below ? o.begin : o.end).toFixed(2), d = "M" + x.toFixed(2) + " " + base;
     for (var k = 0; k < n; k++) {
       var part = (o.end - o.begin) * (k + 1) / n;
-      var at = straight ? (o.descending ? o.end - part : o.begin + part) : o.stair[2 * k + (written ? 0 : 1)];
+      var at = straight ? (down ? o.end - part : o.begin + part) : parts[2 * k + (written ? 0 : 1)];
       d += "V" + this.y(Math.max(o.begin, Math.min(o.end, at))).toFixed(2) + "h" + step.toFixed(3);
     }
     return d + "V" + base + "Z";
@@ -166,13 +168,14 @@
     var g = t.shape(parent, "g", "tl-overlaps", {}), self = this, plan = view.plan, paths = {};
     function put(look, d) { paths[look] = (paths[look] || "") + d; }
     list.forEach(function (i) {
-      (plan.over.get(i) || []).forEach(function (k) {
+      for (var k = plan.over.first[i]; k >= 0; k = plan.over.next[k]) {
         var o = plan.overlaps[k], step = plan.boxes.begin[o.over], y = self.y(o.end), now = view.step === step ? " held-now" : "";
-        put("tl-overlap" + (o.stair.length && view.kx >= 4 ? "" : " tl-whole") + now, area(step * view.kx - left, y, view.kx, Math.max(self.y(o.begin) - y, 1)));
-        if (!o.stair.length || view.kx < 4) return;
+        var stairs = o.parts > 0 && view.kx >= 4;
+        put("tl-overlap" + (stairs ? "" : " tl-whole") + now, area(step * view.kx - left, y, view.kx, Math.max(self.y(o.begin) - y, 1)));
+        if (!stairs) continue;
         put("tl-written" + now, self.stair(o, left, true));
         put("tl-unread" + now, self.stair(o, left, false));
-      });
+      }
     });
     Object.keys(paths).sort().forEach(function (look) { t.shape(g, "path", look, { d: paths[look] }); });
   };
@@ -366,7 +369,8 @@
   Region.prototype.neighbour = function (key) {
     var b = view.plan.boxes, i = view.chosen, best = null;
     if (i === null || b.region[i] !== this.id) {
-      var list = boxesBetween(view.plan, this.id, Math.max(0, 2 * t.peak), 2 * t.peak + 2);
+      var list = t.peak < 0 ? [] : boxesBetween(view.plan, this.id, 2 * t.peak, 2 * t.peak + 2);
+      if (!list.length) list = boxesBetween(view.plan, this.id, 0, t.steps).slice(0, 1);
       return list.length ? list[list.length - 1] : null;
     }
     if (key === "ArrowRight" || key === "ArrowLeft") {
@@ -440,7 +444,7 @@
         }
       } else if (event.key === "+" || event.key === "=") zoom(1.5, event.shiftKey && event.key === "=" ? 1 : 0);
       else if (event.key === "-") zoom(1 / 1.5, 0);
-      else if (event.key === "p" || event.key === "P") goTo(2 * t.peak + 1);
+      else if ((event.key === "p" || event.key === "P") && t.peak >= 0) goTo(2 * t.peak + 1);
       else if (event.key === "Home") s.scrollLeft = 0;
       else if (event.key === "End") s.scrollLeft = s.scrollWidth;
       else if (event.key === "0") fit();
@@ -459,18 +463,24 @@
     });
   }
 
+  /* Not before the page is complete: what is measured then is laid out once. */
+  var begun = false;
   function drawAll() {
+    if (!begun) return;
     regions.forEach(function (r) { r.draw(); });
     overview.draw();
   }
 
   function each(fn) { regions.forEach(function (r) { if (!r.node.hidden) fn(r); }); }
 
-  function fitting() {
-    var room = 0;
-    each(function (r) { room = room || r.scroller.clientWidth; });
-    return Math.max(room, 100) / t.steps;
+  /* Of the regions that have something to show: those are as wide as each other. */
+  function room() {
+    var wide = 0;
+    each(function (r) { wide = wide || r.room || r.scroller.clientWidth; });
+    return wide;
   }
+
+  function fitting() { return Math.max(room(), 100) / t.steps; }
 
   function scale(kx, zoomY, center) {
     each(function (r) {
@@ -493,17 +503,23 @@
   function zoom(by, across, center) {
     var kx = across ? view.kx : Math.min(Math.max(view.kx * by, fitting()), Math.max(WIDEST / t.steps, fitting()));
     var zoomY = across ? Math.min(Math.max(view.zoomY * by, 1), ENLARGED) : view.zoomY;
-    var room = 0;
-    each(function (r) { room = room || r.room; });
-    scale(kx, zoomY, center === undefined ? room / 2 : center);
+    scale(kx, zoomY, center === undefined ? room() / 2 : center);
   }
 
   function fit() { scale(Math.min(fitting(), 90), 1, 0); }
 
   /* Where one starts: all of it, unless that would be too fine to see. */
   function start() {
-    scale(Math.min(Math.max(fitting(), 5), 45), 1, 0);
-    if (view.kx * t.steps > regions[0].room * 1.01 && t.peak >= 0) goTo(2 * t.peak + 1);
+    begun = true;
+    regions.forEach(function (r) { r.measure(); });
+    if (!view.plan.boxes.n) return;
+    view.kx = fitting();
+    regions.forEach(function (r) { r.resize(); });
+    view.kx = Math.min(Math.max(view.kx, 5), 45);
+    regions.forEach(function (r) { r.resize(); });
+    overview.resize();
+    if (view.kx * t.steps > room() * 1.01 && t.peak >= 0) goTo(2 * t.peak + 1);
+    else drawAll();
   }
 
   function goTo(step) {
@@ -581,14 +597,8 @@
   document.getElementById("static").remove();
   index(view.plan);
   t.regions.forEach(function (unused, i) { regions.push(new Region(i, parent)); });
-  regions.forEach(function (r) { r.measure(); });
-  if (t.plans[0].boxes.n) {
-    view.kx = fitting();
-    regions.forEach(function (r) { r.resize(); });
-    start();
-  }
   window.addEventListener("resize", function () {
-    var whole = view.kx * t.steps <= regions[0].room * 1.01;
+    var whole = view.kx * t.steps <= room() * 1.01;
     regions.forEach(function (r) { r.resize(); });
     if (whole || view.kx < fitting()) scale(fitting(), view.zoomY, 0);
     else {
@@ -598,7 +608,7 @@
   });
 
   t.timeline = {
-    view: view, zoom: zoom, fit: fit, goTo: goTo, choose: choose, setPlan: setPlan, setStep: setStep,
+    view: view, start: start, zoom: zoom, fit: fit, goTo: goTo, choose: choose, setPlan: setPlan, setStep: setStep,
     reveal: function (i) { regions[view.plan.boxes.region[i]].reveal(i); drawAll(); },
     onChoice: function (fn) { view.listeners.push(fn); }
   };

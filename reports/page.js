@@ -233,13 +233,20 @@
   t.tables.tensors(id("tensors"));
 
   /* What the shared bytes rest on, each once. */
-  var rests = {};
-  t.decisions.forEach(function (d) { var text = d.shared ? t.rests(d) : ""; if (text) rests[text] = (rests[text] || 0) + 1; });
+  var rests = {}, times = new Map();
+  t.decisions.forEach(function (d) {
+    if (!d.shared || d.variant < 0) return;
+    var key = t.ops[d.op].kind * 64 + d.variant, seen = times.get(key);
+    if (seen) seen.n++;
+    else times.set(key, { n: 1, text: t.rests(d) });
+  });
+  times.forEach(function (seen) { rests[seen.text] = (rests[seen.text] || 0) + seen.n; });
   Object.keys(rests).sort().forEach(function (text) {
     id("assumptions").appendChild(t.element("li", null, text + (rests[text] > 1 ? " (" + rests[text] + " times)" : "")));
   });
 
   showCard(null);
+  line.start();
   slider.max = t.steps - 1;
   if (t.plans[0].boxes.n) {
     show(t.peak < 0 ? 0 : 2 * t.peak + 1, true);

@@ -1,16 +1,14 @@
 #include "report/json_page_plan.h"
 
 #include "base/checked.h"
+#include "report/columns.h"
 #include "report/gaps.h"
 #include "report/marks.h"
 #include "report/stairs.h"
 
 #include "base/banned.h"
 
-/* Numbers one after the other: the script knows how many make a record. */
-#define RECORD(s, ...)                                                                   \
-	tn_json_numbers(s, (const int64_t[]){ __VA_ARGS__ },                             \
-		sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
+#define N(list) (sizeof(list) / sizeof(*(list)))
 
 static int64_t id_of(uint32_t id)
 {
@@ -58,61 +56,81 @@ static enum tn_status find_like(const struct tn_page_plan *p,
 	return TN_OK;
 }
 
-static void put_boxes(struct tn_json_stream *out, const struct tn_page_plan *p)
+/* A list of numbers: one column. */
+static void list_init(struct tn_columns *c, struct tn_arena *arena, size_t n)
 {
-	tn_json_open(out, "boxes", '[');
+	tn_columns_init(c, arena, NULL, 1, n);
+}
+
+static void put_boxes(
+	struct tn_json_stream *out, const struct tn_page_plan *p, struct tn_arena *arena)
+{
+	static const char *const names[] = { "kind", "tensor", "op", "region", "begin",
+		"end", "last", "offset", "bytes", "chain" };
+	uint32_t n_of =
+		p->v->aliases ? p->v->g->n_tensors : 0; /* else each has its own */
+	struct tn_columns boxes, of;
+
+	tn_columns_init(&boxes, arena, names, N(names), p->boxes->n);
 	for (uint32_t i = 0; i < p->boxes->n; i++) {
 		const struct tn_box *b = &p->boxes->list[i];
 
-		RECORD(out, b->kind, id_of(b->tensor.i),
+		TN_COLUMNS_ADD(&boxes, b->kind, id_of(b->tensor.i),
 			b->op.i == TN_NONE ? -1 : (int64_t)tn_view_position(p->v, b->op),
 			b->region, b->begin, b->end, b->last, b->offset, b->bytes,
 			id_of(b->chain));
 	}
-	tn_json_close(out, '[');
-	tn_json_open(out, "of", '['); /* without aliases every tensor has its own */
-	for (uint32_t i = 0; i < p->v->g->n_tensors && p->v->aliases; i++)
-		RECORD(out, id_of(p->boxes->of[i]));
-	tn_json_close(out, '[');
+	tn_columns_put(&boxes, "boxes", out);
+	list_init(&of, arena, n_of);
+	for (uint32_t i = 0; i < n_of; i++)
+		TN_COLUMNS_ADD(&of, id_of(p->boxes->of[i]));
+	if (n_of)
+		tn_columns_list(&of, "of", out);
 }
 
-static void put_stair(struct tn_json_stream *out, const struct tn_stair *s)
+static int64_t add_stair(struct tn_columns *list, const struct tn_stair *s)
 {
-	tn_json_open(out, NULL, '[');
-	RECORD(out, s->descending);
 	if (s->straight)
-		RECORD(out, 0);
-	for (uint32_t k = 0; k < s->n; k++)
-		RECORD(out, s->written[k], s->unread[k]);
-	tn_json_close(out, '[');
+		TN_COLUMNS_ADD(list, 0);
+	for (uint32_t k = 0; k < s->n; k++) {
+		TN_COLUMNS_ADD(list, s->written[k]);
+		TN_COLUMNS_ADD(list, s->unread[k]);
+	}
+	return s->straight + 2 * (int64_t)s->n;
 }
 
+/* "stairs": of each overlap one number where it is straight, else two for each part. */
 static enum tn_status put_overlaps(
-	struct tn_json_stream *out, const struct tn_page_plan *p)
+	struct tn_json_stream *out, const struct tn_page_plan *p, struct tn_arena *arena)
 {
-	enum tn_status status = TN_OK;
+	static const char *const names[] = { "under", "over", "op", "region", "begin",
+		"end", "descending", "parts" };
+	struct tn_columns overlaps, stairs;
 
-	tn_json_open(out, "overlaps", '[');
-	for (uint32_t i = 0; i < p->boxes->n_overlaps && status == TN_OK; i++) {
+	tn_columns_init(&overlaps, arena, names, N(names), p->boxes->n_overlaps);
+	list_init(&stairs, arena, 0);
+	for (uint32_t i = 0; i < p->boxes->n_overlaps; i++) {
 		const struct tn_box_overlap *o = &p->boxes->overlaps[i];
 		struct tn_stair s;
+		enum tn_status status = tn_stair_find(p->v, p->boxes, i, &s);
 
-		status = tn_stair_find(p->v, p->boxes, i, &s);
 		if (status != TN_OK)
-			break;
-		tn_json_open(out, NULL, '[');
-		RECORD(out, o->under, o->over, tn_view_position(p->v, o->op), o->region,
-			o->begin, o->end);
-		put_stair(out, &s);
-		tn_json_close(out, '[');
+			return status;
+		TN_COLUMNS_ADD(&overlaps, o->under, o->over,
+			tn_view_position(p->v, o->op), o->region, o->begin, o->end,
+			s.descending, add_stair(&stairs, &s));
 	}
-	tn_json_close(out, '[');
-	return status;
+	tn_columns_put(&overlaps, "overlaps", out);
+	tn_columns_list(&stairs, "stairs", out);
+	return TN_OK;
 }
 
 static enum tn_status put_gaps(
 	struct tn_json_stream *out, const struct tn_page_plan *p, struct tn_arena *arena)
 {
+	static const char *const names[] = { "region", "begin", "end", "offset",
+		"bytes" };
+	struct tn_columns list;
 	struct tn_gaps gaps;
 	enum tn_status status = TN_OK;
 
@@ -120,19 +138,26 @@ static enum tn_status put_gaps(
 	gaps.n = 0;
 	if (p->v->aliases)
 		status = tn_gaps_find(p->v, p->boxes, arena, &gaps);
-	tn_json_open(out, "gaps", '[');
-	for (uint32_t i = 0; status == TN_OK && i < gaps.n; i++) {
+	if (status != TN_OK)
+		return status;
+	tn_columns_init(&list, arena, names, N(names), gaps.n);
+	for (uint32_t i = 0; i < gaps.n; i++) {
 		const struct tn_gap *g = &gaps.list[i];
 
-		RECORD(out, g->region, g->begin, g->end, g->offset, g->bytes);
+		TN_COLUMNS_ADD(&list, g->region, g->begin, g->end, g->offset, g->bytes);
 	}
-	tn_json_close(out, '[');
-	return status;
+	tn_columns_put(&list, "gaps", out);
+	return TN_OK;
 }
 
-static void put_views(struct tn_json_stream *out, const struct tn_page_plan *p)
+static void put_views(
+	struct tn_json_stream *out, const struct tn_page_plan *p, struct tn_arena *arena)
 {
-	tn_json_open(out, "views", '[');
+	static const char *const names[] = { "tensor", "region", "begin", "end", "offset",
+		"bytes" };
+	struct tn_columns list;
+
+	tn_columns_init(&list, arena, names, N(names), 0);
 	for (uint32_t i = 0; i < p->v->g->n_tensors; i++) {
 		const struct tn_plan_tensor *t = &p->v->plan->tensors[i];
 		const struct tn_box *b;
@@ -144,9 +169,10 @@ static void put_views(struct tn_json_stream *out, const struct tn_page_plan *p)
 		begin = tn_max_i64(t->first, b->begin);
 		end = tn_min_i64(t->last, b->last) + 1;
 		if (b->tensor.i != i && begin < end && t->bytes > 0)
-			RECORD(out, i, b->region, begin, end, t->offset, t->bytes);
+			TN_COLUMNS_ADD(
+				&list, i, b->region, begin, end, t->offset, t->bytes);
 	}
-	tn_json_close(out, '[');
+	tn_columns_put(&list, "views", out);
 }
 
 static void put_marks(struct tn_json_stream *out, const struct tn_page_plan *p)
@@ -158,10 +184,10 @@ static void put_marks(struct tn_json_stream *out, const struct tn_page_plan *p)
 
 		for (size_t i = 0; i < n; i++) {
 			tn_json_open(out, NULL, '[');
-			RECORD(out, r);
+			tn_json_numbers(out, (const int64_t[]){ r }, 1);
 			tn_json_element(out, json_string(marks[i].kind));
 			tn_json_element(out, json_string(marks[i].name));
-			RECORD(out, marks[i].bytes);
+			tn_json_numbers(out, &marks[i].bytes, 1);
 			tn_json_close(out, '[');
 		}
 	}
@@ -181,16 +207,18 @@ enum tn_status tn_json_page_plan(const struct tn_page_plan *p,
 	tn_json_member(out, "verified", json_boolean(p->v->verified));
 	tn_json_member(out, "bytes", json_integer(p->v->plan->activation_bytes));
 	if (offsets) {
-		tn_json_open(out, "like", '[');
-		tn_json_numbers(out, offsets, first->boxes->n);
-		tn_json_close(out, '[');
+		struct tn_columns like = { .width = 1, .failed = false };
+
+		like.values.items = offsets;
+		like.values.count = first->boxes->n;
+		tn_columns_list(&like, "like", out);
 	} else {
-		put_boxes(out, p);
+		put_boxes(out, p, arena);
 	}
-	put_views(out, p);
+	put_views(out, p, arena);
 	put_marks(out, p);
 	if (status == TN_OK)
-		status = put_overlaps(out, p);
+		status = put_overlaps(out, p, arena);
 	if (status == TN_OK)
 		status = put_gaps(out, p, arena);
 	tn_json_close(out, '{');

@@ -32,7 +32,7 @@ void tn_json_open(struct tn_json_stream *s, const char *key, char bracket)
 
 void tn_json_close(struct tn_json_stream *s, char bracket)
 {
-	tn_strbuf_putc(s->out, bracket == '[' ? ']' : '}');
+	tn_strbuf_putc(s->out, bracket == '[' ? ']' : bracket == '{' ? '}' : bracket);
 	s->more = true;
 }
 

@@ -14,7 +14,8 @@ struct tn_json_stream {
 	bool more; /* something stands before in this list or object */
 };
 
-/* Lists and objects, '[' or '{' as `bracket`; key NULL: in a list. */
+/* Lists, objects and strings, '[', '{' or '"' as `bracket`; key NULL: in a list. What a
+ * string holds the caller appends, and nothing in it needs an escape. */
 void tn_json_open(struct tn_json_stream *s, const char *key, char bracket);
 void tn_json_close(struct tn_json_stream *s, char bracket);
 
