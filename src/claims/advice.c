@@ -134,6 +134,65 @@ static void find_assumptions(struct advice *a)
 		assume(a, "only dependences order the ops");
 }
 
+static void assume_left_out(struct advice *a)
+{
+	const struct tn_setting *s = a->s;
+
+	for (uint32_t op = 0; op < a->c->g->n_ops; op++)
+		if (s->fate[op] == FATE_DROPPED &&
+			tn_claim_is(s->claims[s->fate_claim[op]], "schedule"))
+			assume(a, tn_arena_printf(a->arena,
+					  "'%s' does not run: '%s' leaves it out",
+					  a->c->g->ops[op].name,
+					  s->claims[s->fate_claim[op]]->id));
+}
+
+/* Storage that ops touch beside the plans: nothing proves that it is not in an arena. */
+static void assume_elsewhere(struct advice *a)
+{
+	const struct tn_graph *g = a->c->g;
+	const char *who = NULL;
+	uint32_t first = TN_NONE, n = 0;
+	bool *seen;
+
+	for (uint32_t i = 0; i < a->s->n_claims; i++)
+		if (tn_claim_is(a->s->claims[i], "plan"))
+			who = who ? "" : a->s->claims[i]->id;
+	seen = who ? TN_NEW_ARRAY(a->arena, bool, g->n_tensors) : NULL;
+	if (!seen) {
+		a->nomem = a->nomem || who;
+		return;
+	}
+	for (uint32_t op = 0; op < g->n_ops; op++)
+		for (uint32_t k = 0; k < g->ops[op].n_inputs + g->ops[op].n_outputs;
+			k++) {
+			uint32_t t = tn_model_tensor(a->m, op, k);
+			uint32_t root = t == TN_NONE ? t : a->m->form[t].root;
+
+			if (root == TN_NONE || seen[root] ||
+				a->s->fate[op] != FATE_RUNS ||
+				a->m->role[root] == ROLE_CONST ||
+				tn_setting_space(a->s, t)->kind != SPACE_STORAGE)
+				continue;
+			seen[root] = true;
+			if (!n++)
+				first = root;
+		}
+	if (!n)
+		return;
+	who = who[0] ? tn_arena_printf(a->arena, "'%s' does not place", who)
+		     : "no plan places";
+	if (!who)
+		a->nomem = true;
+	else if (n == 1)
+		assume(a, tn_arena_printf(a->arena, "'%s' lies elsewhere: %s it",
+				  g->tensors[first].name, who));
+	else
+		assume(a, tn_arena_printf(a->arena,
+				  "'%s' and %u more lie elsewhere: %s them",
+				  g->tensors[first].name, n - 1, who));
+}
+
 /* Bytes of all that lies in the arena, counted once; and the most that is needed at a
  * time. */
 struct load {
@@ -368,6 +427,8 @@ enum tn_status tn_court_advise(struct tn_court *c, const struct tn_claim *const 
 	} else {
 		out->saves_bytes = saved(&a);
 		out->why = why_proved(&a);
+		assume_left_out(&a);
+		assume_elsewhere(&a);
 		find_notes(&a);
 		if (trial->why)
 			note(&a, trial->why);

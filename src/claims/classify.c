@@ -433,6 +433,8 @@ static enum tn_peril name_of(const struct tn_facts *f)
 		return PERIL_MISALIGNED;
 	case LOSS_SCRATCH_SIZE:
 		return PERIL_SCRATCH_SIZE;
+	case LOSS_TWICE:
+		return PERIL_WAW;
 	case LOSS_FOLD:
 		return PERIL_MUTATED_CONST;
 	case LOSS_ALLOCATION:
@@ -478,6 +480,7 @@ static int rank_of(const struct tn_loss *l)
 		return 2;
 	case LOSS_FOLD:
 	case LOSS_ALLOCATION:
+	case LOSS_TWICE:
 		return 3;
 	case LOSS_SELF:
 		return 4;

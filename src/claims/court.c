@@ -107,6 +107,11 @@ static const char *unjudgeable(struct tn_court *c, const struct tn_claim *const 
 		if (cl->unread)
 			return tn_arena_printf(
 				arena, "'%s' cannot be judged: %s", cl->id, cl->unread);
+		if (cl->tensor.i < c->g->n_tensors && cl->tensor.i == cl->of.i &&
+			cl->byte_offset <= 0)
+			return tn_arena_printf(arena,
+				"'%s' says nothing: it places '%s' where it lies", cl->id,
+				c->g->tensors[cl->of.i].name);
 		what = beside(c, cl, arena);
 		if (what)
 			return what;

@@ -14,6 +14,7 @@ enum tn_loss_kind {
 	LOSS_ALIGN, /* that a plan or a kernel asks for */
 	LOSS_NATURAL_ALIGN, /* that the element type asks for */
 	LOSS_SCRATCH_SIZE,
+	LOSS_TWICE, /* an order runs an op twice */
 	LOSS_FOLD, /* a folded tensor changes */
 	LOSS_ALLOCATION, /* storage that is not there in another branch */
 	/* seen while running */

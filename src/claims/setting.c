@@ -283,10 +283,15 @@ static void apply_order(struct builder *b, uint32_t claim)
 	for (uint32_t i = 0; i < c->n_order; i++) {
 		uint32_t op = c->order[i].i;
 
-		if (!names(op, g->n_ops) || seen[op]) {
-			b->s->contradiction = "the claimed order names an op twice, or "
-					      "none of the graph";
+		if (!names(op, g->n_ops)) {
+			b->s->contradiction =
+				"the claimed order names an op that is not there";
 			return;
+		}
+		if (seen[op]) {
+			if (b->s->twice == TN_NONE)
+				b->s->twice = op;
+			continue;
 		}
 		seen[op] = true;
 		b->s->order[n++] = op;
@@ -298,8 +303,15 @@ static void apply_order(struct builder *b, uint32_t claim)
 				seen[g->branches[i].ops[k].i] = true;
 				b->s->order[n++] = g->branches[i].ops[k].i;
 			}
-	if (n < g->n_ops)
-		b->s->contradiction = "the claimed order leaves out ops that run";
+	/* what else is left out does not run; unless another claim says why */
+	for (uint32_t op = 0; op < g->n_ops; op++)
+		if (!seen[op]) {
+			b->s->order[n++] = op;
+			if (b->s->fate[op] != FATE_RUNS)
+				continue;
+			b->s->fate[op] = FATE_DROPPED;
+			b->s->fate_claim[op] = claim;
+		}
 	b->s->has_order = true;
 	b->s->order_claim = claim;
 }
@@ -421,6 +433,7 @@ static bool allocate(struct builder *b)
 	for (uint32_t i = 0; i < ops; i++)
 		s->fate_claim[i] = TN_NONE;
 	s->beyond.claim = TN_NONE;
+	s->twice = TN_NONE;
 	s->site_of = b->site_of;
 	return true;
 }

@@ -47,6 +47,7 @@ struct tn_setting {
 	uint32_t *order; /* of the ops */
 	bool has_order; /* a claim gave it */
 	uint32_t order_claim;
+	uint32_t twice; /* op that this order names again; or TN_NONE */
 	/* A tensor that a claim puts where no memory reaches; it has been left where it
 	 * was. */
 	struct tn_beyond {

@@ -201,6 +201,19 @@ static void check_beyond(struct check *c)
 	loss->have = tn_max_i64(c->s->claims[b->claim]->arena_bytes, 0);
 }
 
+static void check_twice(struct check *c)
+{
+	uint32_t op = c->s->twice;
+	struct tn_loss *loss;
+
+	if (op == TN_NONE)
+		return;
+	loss = lose(c, LOSS_TWICE, c->s->order_claim,
+		c->m->g->ops[op].n_outputs ? c->m->g->ops[op].outputs[0].i : TN_NONE);
+	if (loss)
+		loss->found.op = op;
+}
+
 /* The strictest alignment that ops ask of an operand that is this tensor. */
 static int64_t wanted_align(const struct check *c, uint32_t tensor)
 {
@@ -380,6 +393,7 @@ enum tn_status tn_setting_check(
 		if (s->site_of[i] == i && s->site[i].claim != TN_NONE)
 			check_fit(&c, i);
 	check_beyond(&c);
+	check_twice(&c);
 	for (uint32_t i = 0; i < s->m->g->n_ops; i++)
 		check_scratch_tensors(&c, i);
 	for (uint32_t i = 0; i < n; i++)

@@ -122,6 +122,15 @@ static void by_peril(
 {
 	const struct tn_claim_witness *w = &named->witness;
 
+	if (named->loss->kind == LOSS_TWICE) {
+		tn_strbuf_puts(out, "the order runs ");
+		put_actor(out, &w->writer, "an op");
+		tn_strbuf_puts(out, " twice");
+		if (w->victim.i != TN_NONE)
+			tn_strbuf_printf(out, ": it would write '%s' again",
+				tensor_name(n, w->victim));
+		return;
+	}
 	switch (named->peril) {
 	case PERIL_UNKNOWN_SIZE:
 		tn_strbuf_printf(
