@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/checked.h"
+
 const struct tn_attr *tn_op_attr(const struct tn_op *op, const char *name)
 {
 	for (uint32_t i = 0; i < op->n_attrs; i++)
@@ -75,6 +77,30 @@ bool tn_graph_is_input(const struct tn_graph *g, tn_tensor_id id)
 bool tn_graph_is_output(const struct tn_graph *g, tn_tensor_id id)
 {
 	return contains(g->outputs, g->n_outputs, id);
+}
+
+bool tn_tensor_span(const struct tn_tensor *t, int64_t *begin, int64_t *end)
+{
+	int64_t low = 0, high = 0, bits = tn_dtype_bits(t->dtype);
+
+	*begin = 0;
+	*end = t->elements == 0 ? 0 : t->bytes;
+	if (t->elements == 0 || !t->has_strides)
+		return true;
+	for (uint32_t i = 0; i < t->shape.rank; i++) {
+		int64_t reach;
+
+		if (!tn_mul_i64(t->shape.dim[i] - 1, t->stride[i], &reach) ||
+			!tn_add_i64(
+				reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
+			return false;
+	}
+	if (!tn_add_i64(high, 1, &high) || !tn_mul_i64(low, bits, &low) ||
+		!tn_mul_i64(high, bits, &high) || !tn_add_i64(high, 7, &high))
+		return false;
+	*begin = low / 8;
+	*end = high / 8;
+	return low % 8 == 0;
 }
 
 bool tn_tensor_int(const struct tn_tensor *t, int64_t index, int64_t *out)

@@ -207,6 +207,10 @@ uint32_t tn_op_operands(const struct tn_graph *g, const struct tn_op *op);
  * value that it starts from. */
 bool tn_tensor_is_constant(const struct tn_tensor *t);
 
+/* The bytes that its elements lie in, relative to the first of element 0, half-open: with
+ * the gaps between strides. False when they cannot be counted, or begin inside a byte. */
+bool tn_tensor_span(const struct tn_tensor *t, int64_t *begin, int64_t *end);
+
 /* Is the tensor in the list of graph inputs, of graph outputs? */
 bool tn_graph_is_input(const struct tn_graph *g, tn_tensor_id id);
 bool tn_graph_is_output(const struct tn_graph *g, tn_tensor_id id);

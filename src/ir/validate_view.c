@@ -4,39 +4,6 @@
 #include "base/checked.h"
 #include "ir/validate_part.h"
 
-struct range {
-	int64_t begin, end;
-}; /* bytes, half-open; a view's own start is 0 */
-
-/* The bytes that the tensor's elements lie in, relative to its element 0. */
-static bool extent(const struct tn_tensor *t, struct range *out)
-{
-	int64_t low = 0, high = 0, bits = tn_dtype_bits(t->dtype);
-
-	*out = (struct range){ 0, 0 };
-	if (t->elements == 0)
-		return true;
-	if (!t->has_strides) {
-		out->end = t->bytes;
-		return true;
-	}
-	for (uint32_t i = 0; i < t->shape.rank; i++) {
-		int64_t reach;
-
-		if (!tn_mul_i64(t->shape.dim[i] - 1, t->stride[i], &reach) ||
-			!tn_add_i64(
-				reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
-			return false;
-	}
-	if (!tn_add_i64(high, 1, &high) || !tn_mul_i64(low, bits, &low) ||
-		!tn_mul_i64(high, bits, &high) || !tn_add_i64(high, 7, &high))
-		return false;
-	out->begin =
-		low / 8; /* low <= 0: rounded up, and a part of a byte is refused below */
-	out->end = high / 8;
-	return low % 8 == 0;
-}
-
 /* Byte offset of the view in the tensor that it names. */
 static bool own_offset(const struct tn_tensor *t, int64_t *out)
 {
@@ -108,14 +75,13 @@ static void check_inside(struct tn_check *c, uint32_t i)
 {
 	const struct tn_tensor *t = &c->g->tensors[i];
 	const struct tn_tensor *root = &c->g->tensors[c->root[i]];
-	struct range mine, storage;
-	int64_t end = 0;
+	int64_t begin, end, first, last; /* of the view; of the root's elements */
 
 	if (t->elements <= 0 || root->elements < 0)
 		return; /* empty, or reported */
-	if (extent(t, &mine) && tn_add_i64(c->root_offset[i], mine.end, &end) &&
-		extent(root, &storage) &&
-		c->root_offset[i] + mine.begin >= storage.begin && end <= storage.end)
+	if (tn_tensor_span(t, &begin, &end) && tn_add_i64(c->root_offset[i], end, &end) &&
+		tn_tensor_span(root, &first, &last) &&
+		c->root_offset[i] + begin >= first && end <= last)
 		return;
 	tn_check_error(c, "graph/view-range", t->pointer, t->name,
 		"the view '%s' leaves the bytes of '%s'", t->name, root->name);
