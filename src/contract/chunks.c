@@ -72,38 +72,16 @@ struct run {
 	int64_t width;
 };
 
-/* n elements from the k-th on, `each` of them a step; descending: down from it. */
-static bool run_steps(
-	struct tn_walk *w, const struct run *r, int64_t k, int64_t n, int64_t each)
-{
-	const bool back = w->variant.descending;
-	const int64_t first = back ? k - each + 1 : k, bytes = each * r->width;
-	const int64_t by = back ? -bytes : bytes;
-	struct tn_access read = { r->in, (r->from + first) * r->width, 0 };
-	struct tn_access write = { r->out, (r->to + first) * r->width, 0 };
-	const struct tn_step step = { &read, r->shares ? 1 : 0, &write, 1 };
-
-	for (int64_t i = 0; i < n && !w->stopped; i += each) {
-		read.end = read.begin + bytes;
-		write.end = write.begin + bytes;
-		if (!w->fn(w->user, &step))
-			w->stopped = true;
-		read.begin += by;
-		write.begin += by;
-	}
-	return !w->stopped;
-}
-
-/* Element by element. Where only extremes count all but the first step are one: each of
- * them reads as far behind the write before it as the next one does. */
 static bool walk_run(struct tn_walk *w, const struct run *r, int64_t len)
 {
-	const bool back = w->variant.descending;
-	const int64_t first = back ? len - 1 : 0, second = back ? len - 2 : 1;
+	const int64_t first = w->variant.descending ? len - 1 : 0;
+	const int64_t by = w->variant.descending ? -r->width : r->width;
+	const int64_t from = (r->from + first) * r->width;
+	const int64_t to = (r->to + first) * r->width;
+	struct tn_access read = { r->in, from, from + r->width };
+	struct tn_access write = { r->out, to, to + r->width };
 
-	if (!w->extremes || len < 3)
-		return run_steps(w, r, first, len, 1);
-	return run_steps(w, r, first, 1, 1) && run_steps(w, r, second, len - 1, len - 1);
+	return tn_walk_run(w, &read, r->shares ? 1 : 0, &write, len, by, by);
 }
 
 static void walk_chunks(struct tn_walk *w, const struct chunks *c, int64_t total)

@@ -73,10 +73,30 @@ bool tn_walk_ints(
 bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_reads,
 	const struct tn_access *writes, uint32_t n_writes)
 {
-	struct tn_step step = { reads, n_reads, writes, n_writes };
+	const struct tn_step step = { reads, n_reads, writes, n_writes, 1, 0, 0 };
 
 	if (!w->fn(w->user, &step))
 		w->stopped = true;
+	return !w->stopped;
+}
+
+bool tn_walk_run(struct tn_walk *w, struct tn_access *reads, uint32_t n_reads,
+	struct tn_access *write, int64_t count, int64_t read_by, int64_t write_by)
+{
+	struct tn_step step = { reads, n_reads, write, 1, 1, read_by, write_by };
+	int64_t left = w->runs ? (count > 0 ? 1 : 0) : count;
+
+	step.count = w->runs ? count : 1;
+	while (left-- > 0 && !w->stopped) {
+		if (!w->fn(w->user, &step))
+			w->stopped = true;
+		for (uint32_t i = 0; i < n_reads && left > 0; i++) {
+			reads[i].begin += read_by;
+			reads[i].end += read_by;
+		}
+		write->begin += write_by;
+		write->end += write_by;
+	}
 	return !w->stopped;
 }
 
@@ -331,12 +351,16 @@ enum tn_status tn_contract_walk(const struct tn_graph *g, tn_op_id op,
 	return walk_opaque(&w);
 }
 
-enum tn_status tn_contract_moves(
-	const struct tn_graph *g, tn_op_id op, tn_step_fn *fn, void *user)
+enum tn_status tn_contract_runs(const struct tn_graph *g, tn_op_id op,
+	struct tn_variant v, tn_step_fn *fn, void *user)
 {
-	struct tn_walk w = { .g = g, .op = &g->ops[op.i], .fn = fn, .user = user };
+	struct tn_walk w = { .g = g,
+		.op = &g->ops[op.i],
+		.variant = v,
+		.fn = fn,
+		.user = user,
+		.runs = true };
 
-	w.extremes = tn_op_info(w.op->kind)->access == ACCESS_MAP;
 	if (walk_class(&w))
 		return w.out_of_memory ? TN_ERR_NOMEM : TN_OK;
 	return walk_opaque(&w);
@@ -352,20 +376,27 @@ struct displacement {
 	int64_t d;
 };
 
-static bool displacement_step(void *user, const struct tn_step *step)
+/* Step j of a run: its reads follow what has been written. */
+static void displacement_read(
+	struct displacement *s, const struct tn_step *run, int64_t j)
 {
-	struct displacement *s = user;
+	for (uint32_t i = 0; s->written && i < run->n_reads; i++) {
+		const struct tn_access *r = &run->reads[i];
+		int64_t at = s->descending ? r->end : r->begin, d;
 
-	for (uint32_t i = 0; s->written && i < step->n_reads; i++) {
-		const struct tn_access *r = &step->reads[i];
-		int64_t d = s->descending ? r->end - s->write : s->write - r->begin;
-
+		at += j * run->read_by;
+		d = s->descending ? at - s->write : s->write - at;
 		if (r->operand == s->input && r->begin < r->end && d > s->d)
 			s->d = d;
 	}
-	for (uint32_t i = 0; i < step->n_writes; i++) {
-		const struct tn_access *w = &step->writes[i];
-		int64_t edge = s->descending ? w->begin : w->end;
+}
+
+static void displacement_write(
+	struct displacement *s, const struct tn_step *run, int64_t j)
+{
+	for (uint32_t i = 0; i < run->n_writes; i++) {
+		const struct tn_access *w = &run->writes[i];
+		int64_t edge = (s->descending ? w->begin : w->end) + j * run->write_by;
 
 		if (w->operand != s->output || w->begin >= w->end)
 			continue;
@@ -373,6 +404,24 @@ static bool displacement_step(void *user, const struct tn_step *step)
 			s->write = edge;
 		s->written = true;
 	}
+}
+
+/* Between the second step of a run and its last the distance grows or falls steadily, so
+ * one of the two is the extreme. */
+static bool displacement_run(void *user, const struct tn_step *run)
+{
+	struct displacement *s = user;
+	const int64_t last = run->count - 1;
+
+	displacement_read(s, run, 0);
+	displacement_write(s, run, 0);
+	if (last > 0)
+		displacement_read(s, run, 1);
+	if (last > 1) {
+		displacement_write(s, run, last - 1);
+		displacement_read(s, run, last);
+	}
+	displacement_write(s, run, last);
 	return true;
 }
 
@@ -386,8 +435,9 @@ enum tn_status tn_contract_displacement(const struct tn_graph *g, tn_op_id op,
 	struct tn_walk w = { .g = g,
 		.op = &g->ops[op.i],
 		.variant = v,
-		.fn = displacement_step,
+		.fn = displacement_run,
 		.user = &s,
+		.runs = true,
 		.extremes = true };
 
 	if (!walk_class(&w)) {

@@ -62,11 +62,15 @@ struct tn_access {
 	int64_t begin, end; /* bytes from the operand's start, half-open */
 };
 
+/* A step, or a run of them: each step's reads lie `read_by` bytes behind those of the one
+ * before it, its writes `write_by`. */
 struct tn_step {
 	const struct tn_access *reads;
 	uint32_t n_reads;
 	const struct tn_access *writes;
 	uint32_t n_writes;
+	int64_t count; /* > 0; the accesses are those of the first step */
+	int64_t read_by, write_by; /* may be negative */
 };
 
 /* false stops the walk */
@@ -104,11 +108,9 @@ int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_var
 enum tn_status TN_MUST_CHECK tn_contract_walk(const struct tn_graph *g, tn_op_id op,
 	struct tn_variant v, tn_step_fn *fn, void *user);
 
-/* The same without an order, for an op that only moves elements (ACCESS_MAP): which bytes
- * are read for which. Elements that are read and written side by side may come as one
- * step, so it is quick; of other ops it gives the steps of tn_contract_walk, ascending. */
-enum tn_status TN_MUST_CHECK tn_contract_moves(
-	const struct tn_graph *g, tn_op_id op, tn_step_fn *fn, void *user);
+/* The same steps in the same order, but fn may get a run of several at once. */
+enum tn_status TN_MUST_CHECK tn_contract_runs(const struct tn_graph *g, tn_op_id op,
+	struct tn_variant v, tn_step_fn *fn, void *user);
 
 /* A walk of more accesses than these takes seconds. An op that would need one has no
  * variant (it is opaque, so it shares no memory), unless all its steps are alike: then

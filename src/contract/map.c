@@ -383,50 +383,44 @@ static int64_t source_of(const struct separable *s, int64_t i)
 	return from;
 }
 
-/* Elements in a row of the innermost dimension, when it is copied as it stands: then all
- * its steps but the first may be joined where only extremes count. */
-static int64_t run_length(const struct tn_walk *w, const struct separable *s)
+/* How many elements, from coordinate c of dimension d on and `dir` each time, are copied
+ * from places that lie `*by` elements apart, or are all fills. */
+static int64_t run_length(
+	const struct separable *s, uint32_t d, int64_t c, int64_t dir, int64_t *by)
 {
-	uint32_t last = s->rank ? s->rank - 1 : 0;
+	const int64_t *from = s->from[d], left = dir > 0 ? s->dim[d] - c : c + 1;
+	int64_t n = 1;
 
-	if (!w->extremes || !s->rank)
-		return 1;
-	for (int64_t c = 0; c < s->dim[last]; c++)
-		if (s->from[last][c] == FILL || s->from[last][c] != s->from[last][0] + c)
-			return 1;
-	return s->dim[last];
+	*by = left > 1 && from[c] != FILL && from[c + dir] != FILL
+		      ? from[c + dir] - from[c]
+		      : 0;
+	while (n < left && (from[c] == FILL) == (from[c + n * dir] == FILL) &&
+		(from[c] == FILL || from[c + n * dir] - from[c] == n * *by))
+		n++;
+	return n;
 }
 
-static bool copy_step(struct tn_walk *w, int64_t from, int64_t to, int64_t n)
-{
-	int64_t width = tn_walk_width(tn_walk_output(w, 0));
-	struct tn_access write = { 0, to * width, (to + n) * width };
-	struct tn_access read = { 0, 0, 0 };
-
-	if (from == FILL)
-		return tn_walk_step(w, &read, 0, &write, 1);
-	read = (struct tn_access){ 0, from * width, (from + n) * width };
-	return tn_walk_step(w, &read, tn_walk_shares(w, 0) ? 1 : 0, &write, 1);
-}
-
+/* In runs along the innermost dimension that has any length. */
 static void walk_separable(struct tn_walk *w, const struct separable *s)
 {
-	bool back = w->variant.descending;
-	int64_t n = tn_walk_output(w, 0)->elements, run = run_length(w, s);
+	const int64_t width = tn_walk_width(tn_walk_output(w, 0));
+	const int64_t n = tn_walk_output(w, 0)->elements;
+	const int64_t dir = w->variant.descending ? -1 : 1;
+	uint32_t d = s->rank ? s->rank - 1 : 0;
+	int64_t run = 1;
 
-	for (int64_t t = 0; t < n; t += run) {
-		int64_t i = back ? n - run - t : t; /* the run's least element */
-		int64_t from = source_of(s, i);
-		int64_t first = back ? run - 1 : 0, rest = back ? 0 : 1;
+	while (d > 0 && s->dim[d] == 1)
+		d--;
+	for (int64_t t = 0; t < n && !w->stopped; t += run) {
+		int64_t i = dir < 0 ? n - 1 - t : t, from = source_of(s, i), by = 0;
+		struct tn_access write = { 0, i * width, (i + 1) * width };
+		struct tn_access read = { 0, from == FILL ? 0 : from * width, 0 };
 
-		if (from == FILL)
-			first = rest = 0;
-		if (!copy_step(w, from == FILL ? FILL : from + first, i + first,
-			    from == FILL ? run : 1))
-			return;
-		if (run > 1 && from != FILL &&
-			!copy_step(w, from + rest, i + rest, run - 1))
-			return;
+		read.end = read.begin + width;
+		if (s->rank)
+			run = run_length(s, d, i % s->dim[d], dir, &by);
+		tn_walk_run(w, &read, from != FILL && tn_walk_shares(w, 0) ? 1 : 0,
+			&write, run, by * width, dir * width);
 	}
 }
 

@@ -54,26 +54,18 @@ static void advance(const struct tn_shape *shape, int64_t at[TN_RANK_MAX],
 	}
 }
 
-/* Every pair of neighbours gives the same extreme, so two steps tell it. */
-static bool run_extremes(struct tn_walk *w, const struct tn_tensor *out,
+/* All are as dense as the output: one run. */
+static void run_uniform(struct tn_walk *w, const struct tn_tensor *out,
 	const struct operand *ops, uint32_t n, struct tn_access *reads)
 {
-	int64_t width = tn_walk_width(out), end = out->bytes;
-	int64_t first = w->variant.descending ? end - width : 0;
+	const int64_t width = tn_walk_width(out);
+	const int64_t first = w->variant.descending ? out->bytes - width : 0;
+	const int64_t by = w->variant.descending ? -width : width;
 	struct tn_access write = { 0, first, first + width };
 
-	if (!w->extremes || out->elements < 3 || !tn_walk_is_uniform(w))
-		return false;
 	for (uint32_t k = 0; k < n; k++)
-		reads[k] = (struct tn_access){ ops[k].index, write.begin, write.end };
-	if (!tn_walk_step(w, reads, n, &write, 1))
-		return true;
-	write.begin = w->variant.descending ? 0 : width;
-	write.end = w->variant.descending ? end - width : end;
-	for (uint32_t k = 0; k < n; k++)
-		reads[k] = (struct tn_access){ ops[k].index, write.begin, write.end };
-	tn_walk_step(w, reads, n, &write, 1);
-	return true;
+		reads[k] = (struct tn_access){ ops[k].index, first, first + width };
+	tn_walk_run(w, reads, n, &write, out->elements, by, by);
 }
 
 static void run(struct tn_walk *w, const struct tn_tensor *out, struct operand *ops,
@@ -129,7 +121,9 @@ bool tn_walk_pointwise(struct tn_walk *w)
 			(void)tn_shape_broadcast_strides(
 				&in->shape, &out->shape, ops[n++].stride);
 		}
-		if (!run_extremes(w, out, ops, n, reads))
+		if (tn_walk_is_uniform(w))
+			run_uniform(w, out, ops, n, reads);
+		else
 			run(w, out, ops, n, reads);
 	} else {
 		w->out_of_memory = true;
@@ -143,22 +137,11 @@ bool tn_walk_view(struct tn_walk *w)
 	const struct tn_tensor *in = tn_walk_input(w, 0), *out = tn_walk_output(w, 0);
 	const struct operand own = { 0 };
 	struct tn_access read;
-	int64_t width;
 
 	if (w->op->n_outputs != 1 || !in || !out || in->bytes != out->bytes ||
 		in->dtype != out->dtype)
 		return false;
-	if (!w->fn)
-		return true;
-	if (run_extremes(w, out, &own, tn_walk_shares(w, 0) ? 1 : 0, &read))
-		return true;
-	width = tn_walk_width(out);
-	for (int64_t t = 0; t < out->elements; t++) {
-		int64_t i = w->variant.descending ? out->elements - 1 - t : t;
-		struct tn_access a = { 0, i * width, (i + 1) * width };
-
-		if (!tn_walk_step(w, &a, tn_walk_shares(w, 0) ? 1 : 0, &a, 1))
-			break;
-	}
+	if (w->fn)
+		run_uniform(w, out, &own, tn_walk_shares(w, 0) ? 1 : 0, &read);
 	return true;
 }

@@ -87,8 +87,12 @@ static void run(struct tn_walk *w, const struct fold *f, int64_t *folded, int64_
 	int64_t in_width = tn_walk_width(in), width = tn_walk_width(out);
 	uint32_t shares = tn_walk_shares(w, 0);
 
-	for (int64_t t = 0; t < out->elements; t++) {
-		int64_t i = w->variant.descending ? out->elements - 1 - t : t;
+	const int64_t dir = w->variant.descending ? -1 : 1;
+	/* along the last dimension, unless it is folded, all read further on alike */
+	const int64_t run = f->rank ? f->kept[f->rank - 1] : 1;
+
+	for (int64_t t = 0; t < out->elements; t += run) {
+		int64_t i = dir < 0 ? out->elements - 1 - t : t;
 		int64_t base = offset_of(f, f->kept, i);
 		struct tn_access write = { 0, i * width, (i + 1) * width };
 		uint32_t runs = 0;
@@ -102,7 +106,8 @@ static void run(struct tn_walk *w, const struct fold *f, int64_t *folded, int64_
 				reads[runs++] =
 					(struct tn_access){ 0, at, at + in_width };
 		}
-		if (!tn_walk_step(w, reads, shares ? runs : 0, &write, 1))
+		if (!tn_walk_run(w, reads, shares ? runs : 0, &write, run, dir * in_width,
+			    dir * width))
 			return;
 	}
 }

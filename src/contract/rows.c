@@ -33,19 +33,14 @@ static bool rows_of(const struct tn_walk *w, struct rows *r)
 static bool dense_row(struct tn_walk *w, const struct rows *r, int64_t row)
 {
 	const bool hold = w->variant.hold == HOLD_PIXEL;
+	const bool last = w->variant.descending && !hold;
 	const int64_t width = tn_walk_width(tn_walk_output(w, 0));
-	const struct tn_access read = { 0, row * r->in_bytes, (row + 1) * r->in_bytes };
+	const int64_t at = row * r->out_n + (last ? r->out_n - 1 : 0);
+	struct tn_access read = { 0, row * r->in_bytes, (row + 1) * r->in_bytes };
+	struct tn_access write = { 0, at * width, (at + (hold ? r->out_n : 1)) * width };
 
-	for (int64_t t = 0; t < (hold ? 1 : r->out_n); t++) {
-		int64_t at = row * r->out_n +
-			     (w->variant.descending && !hold ? r->out_n - 1 - t : t);
-		struct tn_access write = { 0, at * width,
-			(at + (hold ? r->out_n : 1)) * width };
-
-		if (!tn_walk_step(w, &read, tn_walk_shares(w, 0) ? 1 : 0, &write, 1))
-			return false;
-	}
-	return true;
+	return tn_walk_run(w, &read, tn_walk_shares(w, 0) ? 1 : 0, &write,
+		hold ? 1 : r->out_n, 0, last ? -width : width);
 }
 
 bool tn_walk_rows(struct tn_walk *w)
@@ -107,22 +102,29 @@ static bool passed_row(struct tn_walk *w, int64_t row, int64_t depth)
 {
 	const int64_t in_width = tn_walk_width(tn_walk_input(w, 0));
 	const int64_t width = tn_walk_width(tn_walk_output(w, 0));
+	const int64_t dir = w->variant.descending ? -1 : 1;
+	const int64_t i = row * depth + (dir < 0 ? depth - 1 : 0);
+	const int64_t from = i * in_width, to = i * width;
 	const uint32_t shares = tn_walk_shares(w, 0) ? 1 : 0;
 	const struct tn_access whole = { 0, row * depth * in_width,
 		(row + 1) * depth * in_width };
+	struct tn_access read = { 0, from, from + in_width };
+	struct tn_access write = { 0, to, to + width };
+	int64_t left = depth;
 
 	if (w->op->n_outputs > 1 && !facts_step(w, &whole, row))
 		return false;
-	for (int64_t t = 0; t < depth; t++) {
-		int64_t i = row * depth + (w->variant.descending ? depth - 1 - t : t);
-		struct tn_access read = { 0, i * in_width, (i + 1) * in_width };
-		struct tn_access write = { 0, i * width, (i + 1) * width };
-		bool first = t == 0 && w->op->n_outputs == 1;
-
-		if (!tn_walk_step(w, first ? &whole : &read, shares, &write, 1))
+	if (w->op->n_outputs == 1) {
+		if (!tn_walk_step(w, &whole, shares, &write, 1))
 			return false;
+		read.begin += dir * in_width;
+		read.end += dir * in_width;
+		write.begin += dir * width;
+		write.end += dir * width;
+		left--;
 	}
-	return true;
+	return left <= 0 ||
+	       tn_walk_run(w, &read, shares, &write, left, dir * in_width, dir * width);
 }
 
 bool tn_walk_row_passes(struct tn_walk *w)

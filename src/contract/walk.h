@@ -11,9 +11,9 @@ struct tn_walk {
 	struct tn_variant variant;
 	tn_step_fn *fn; /* NULL: only ask */
 	void *user;
+	bool runs; /* fn takes runs of steps */
 	/* Only extremes are asked for: steps may be joined as long as the largest "write so
-	 * far minus next read" (and its mirror) stays what the single steps give; a copy of
-	 * neighbours (ACCESS_MAP) still reads the bytes that it writes, in their order. */
+	 * far minus next read" (and its mirror) stays what the single steps give. */
 	bool extremes;
 	bool any_length; /* only asked, by somebody who will not walk */
 	bool stopped; /* fn asked to stop */
@@ -48,6 +48,11 @@ bool tn_walk_ints(
 /* Hands the step to fn; false when the walk must stop. */
 bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_reads,
 	const struct tn_access *writes, uint32_t n_writes);
+
+/* The same for a run of `count` steps with one write each, one by one when fn does not take
+ * runs: then the accesses are moved on. */
+bool tn_walk_run(struct tn_walk *w, struct tn_access *reads, uint32_t n_reads,
+	struct tn_access *write, int64_t count, int64_t read_by, int64_t write_by);
 
 /* For walks over n blocks (images, rows) that do the same, each `bytes` of output and as
  * many of input further on than the one before: what a block adds to the extremes grows or

@@ -44,35 +44,16 @@ static void gather(const struct tn_window *g, struct taps *taps, int64_t b, int6
 	}
 }
 
-/* Output elements [at, at + n) of pixel p, after the reads for output channel oc. */
-static bool pixel_step(struct tn_walk *w, const struct taps *taps, int64_t at, int64_t n)
+/* `count` steps from the one that writes the n output elements from `at`. The taps, and
+ * `by` channels further on those of the next step, have been gathered. */
+static bool pixel_steps(struct tn_walk *w, struct taps *taps, int64_t at, int64_t n,
+	int64_t count, int64_t by)
 {
 	int64_t width = tn_walk_width(tn_walk_output(w, 0));
 	struct tn_access write = { 0, at * width, (at + n) * width };
 
-	return tn_walk_step(
-		w, taps->reads, tn_walk_shares(w, 0) ? taps->n : 0, &write, 1);
-}
-
-/* All channels of a pixel read the same window. When only extremes count, the writes
- * before the last one are joined: the largest clash is at the last channel. */
-static bool whole_pixel(
-	struct tn_walk *w, const struct tn_window *g, const struct taps *taps, int64_t p)
-{
-	bool back = w->variant.descending;
-	int64_t at = p * g->out_c, left = g->out_c;
-
-	if (w->variant.hold == HOLD_PIXEL)
-		return pixel_step(w, taps, at, g->out_c);
-	if (w->extremes && left > 2) {
-		if (!pixel_step(w, taps, back ? at + 1 : at, left - 1))
-			return false;
-		return pixel_step(w, taps, back ? at : at + left - 1, 1);
-	}
-	for (int64_t c = 0; c < left; c++)
-		if (!pixel_step(w, taps, back ? at + left - 1 - c : at + c, 1))
-			return false;
-	return true;
+	return tn_walk_run(w, taps->reads, tn_walk_shares(w, 0) ? taps->n : 0, &write,
+		count, by * taps->width, w->variant.descending ? -width : width);
 }
 
 /* Input elements [first, end) around the valid taps of pixel p; false when it has none. */
@@ -157,43 +138,46 @@ static void run_buffered(struct tn_walk *w, const struct tn_window *g, struct ta
 			return;
 }
 
+/* All channels of a pixel read the same window, or each its own part of it. */
+static bool run_pixel(struct tn_walk *w, const struct tn_window *g, struct taps *taps,
+	int64_t b, int64_t in_image)
+{
+	const bool back = w->variant.descending;
+	const int64_t oy = in_image / g->out_w, ox = in_image % g->out_w;
+	const int64_t at = (b * g->out_h * g->out_w + in_image) * g->out_c;
+	const int64_t m = g->depth_multiplier;
+
+	if (!g->per_channel || w->variant.hold == HOLD_PIXEL) {
+		gather(g, taps, b, oy, ox, 0, g->in_c);
+		if (w->variant.hold == HOLD_PIXEL)
+			return pixel_steps(w, taps, at, g->out_c, 1, 0);
+		return pixel_steps(
+			w, taps, back ? at + g->out_c - 1 : at, 1, g->out_c, 0);
+	}
+	if (m == 1) {
+		int64_t c = back ? g->out_c - 1 : 0;
+
+		gather(g, taps, b, oy, ox, c, 1);
+		return pixel_steps(w, taps, at + c, 1, g->out_c, back ? -1 : 1);
+	}
+	for (int64_t k = 0; k < g->in_c; k++) {
+		int64_t c = back ? g->in_c - 1 - k : k;
+
+		gather(g, taps, b, oy, ox, c, 1);
+		if (!pixel_steps(w, taps, at + c * m + (back ? m - 1 : 0), 1, m, 0))
+			return false;
+	}
+	return true;
+}
+
 static bool run_image(
 	struct tn_walk *w, const struct tn_window *g, struct taps *taps, int64_t b)
 {
-	bool back = w->variant.descending;
-	bool own = g->per_channel && w->variant.hold == HOLD_NONE;
-	int64_t pixels = g->out_h * g->out_w;
+	const int64_t pixels = g->out_h * g->out_w;
 
-	for (int64_t t = 0; t < pixels; t++) {
-		int64_t in_image = back ? pixels - 1 - t : t, p = b * pixels + in_image;
-		int64_t oy = in_image / g->out_w, ox = in_image % g->out_w;
-
-		if (!own) {
-			gather(g, taps, b, oy, ox, 0, g->in_c);
-			if (!whole_pixel(w, g, taps, p))
-				return false;
-			continue;
-		}
-		if (w->extremes && g->depth_multiplier == 1 && g->out_c > 2) {
-			/* channel c reads and writes c further on: one clash for all */
-			int64_t first = back ? g->out_c - 1 : 0, rest = back ? 0 : 1;
-
-			gather(g, taps, b, oy, ox, first, 1);
-			if (!pixel_step(w, taps, p * g->out_c + first, 1))
-				return false;
-			gather(g, taps, b, oy, ox, rest, g->out_c - 1);
-			if (!pixel_step(w, taps, p * g->out_c + rest, g->out_c - 1))
-				return false;
-			continue;
-		}
-		for (int64_t k = 0; k < g->out_c; k++) {
-			int64_t oc = back ? g->out_c - 1 - k : k;
-
-			gather(g, taps, b, oy, ox, oc / g->depth_multiplier, 1);
-			if (!pixel_step(w, taps, p * g->out_c + oc, 1))
-				return false;
-		}
-	}
+	for (int64_t t = 0; t < pixels; t++)
+		if (!run_pixel(w, g, taps, b, w->variant.descending ? pixels - 1 - t : t))
+			return false;
 	return true;
 }
 

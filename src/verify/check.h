@@ -1,4 +1,4 @@
-/* Inside verify/: what its parts share. */
+/* Inside verify/: the state of a verification, and what its parts do. */
 #ifndef TN_VERIFY_CHECK_H
 #define TN_VERIFY_CHECK_H
 
@@ -13,44 +13,42 @@ struct tn_check {
 	struct tn_arena *arena;
 	struct tn_diags *diags;
 	struct tn_verdict *out;
-};
 
-/* The plan's run. */
-struct tn_run {
-	struct tn_check *c;
+	/* the plan's run */
 	struct tn_memory *regions; /* what planned memory holds */
 	uint32_t op; /* that runs, or TN_NONE */
 	const struct tn_deed *deed;
+	bool *ran; /* by op: has run, or runs */
 	bool *told; /* by value: its loss is reported */
 	bool clean; /* what the op reads was there when it started */
+	bool lost; /* the replay of the op has found a loss, and stopped */
 	enum tn_status status;
 };
 
-/* What can be said of the plan without running anything: ranges, alignment, places, the
- * order. False when memory ran out. */
+/* What can be said of the plan without running anything: ranges, alignment, places, pins,
+ * the order. False when memory ran out. */
 bool tn_check_layout(struct tn_check *c);
 
 /* Do bytes [begin, end) of the touch hold what `want` holds there? With `say`, reports
  * where not; `rule` NULL: as the finding suggests. */
-bool tn_run_holds(struct tn_run *r, const struct tn_touch *t, struct tn_memory *want,
+bool tn_check_holds(struct tn_check *c, const struct tn_touch *t, struct tn_memory *want,
 	int64_t begin, int64_t end, bool say, const char *rule);
 
 /* Puts there what `what` holds. */
-void tn_run_put(struct tn_run *r, const struct tn_touch *t, struct tn_memory *what,
+void tn_check_put(struct tn_check *c, const struct tn_touch *t, struct tn_memory *what,
 	int64_t begin, int64_t end);
 
-/* Executes the steps of r->op and reports each read that does not find its value. In bulk:
- * reads that follow each other are looked up together, writes that follow each other are
- * made together, as long as no read of the bulk meets a write of it. */
-void tn_replay(struct tn_run *r, struct tn_variant variant);
+/* Executes the steps of c->op, up to the first read that does not find its value: then it is
+ * reported, and c->lost. */
+void tn_check_replay(struct tn_check *c, struct tn_variant variant);
 
-/* Reports one refusal, at its op, else at its tensor. */
-void tn_check_refuse(struct tn_check *c, const struct tn_verdict *v, const char *fmt, ...)
-	TN_PRINTF(3, 4);
+/* Unless `ok`, refuses the plan: at the op of `v`, else at its tensor. Returns ok. */
+bool tn_need(struct tn_check *c, bool ok, const struct tn_verdict *v, const char *rule,
+	const char *fmt, ...) TN_PRINTF(5, 6);
 
-/* Reports that the touch does not hold at `from` what `want` holds there. Only the first
- * loss of a value is told: what follows from it is no news. */
-void tn_run_refuse_bytes(struct tn_run *r, const char *rule, const struct tn_touch *t,
+/* Refuses the plan because the touch does not hold at `from` what `want` holds there. Only
+ * the first loss of a value is told: what follows from it is no news. */
+void tn_refuse_bytes(struct tn_check *c, const char *rule, const struct tn_touch *t,
 	struct tn_memory *want, int64_t from);
 
 #endif

@@ -5,6 +5,66 @@
 
 #define SCRATCH_ALIGN 16 /* contract/contract.h */
 
+static const char OUTSIDE[] = "plan/outside-arena", MISALIGNED[] = "plan/misaligned",
+		  UNPLACED[] = "plan/unplaced", PIN[] = "plan/pin",
+		  ORDER[] = "plan/order";
+
+/* Do two ranges have common bytes? No start is negative. */
+static bool meet(int64_t a, int64_t a_bytes, int64_t b, int64_t b_bytes)
+{
+	return a < b ? b - a < a_bytes : a - b < b_bytes;
+}
+
+/* Capacities, and addresses: an aligned offset is only as good as the address that it is
+ * added to, and two memories at one address are one. */
+static void check_region(struct tn_check *c, struct tn_verdict v)
+{
+	const struct tn_plan_region *r = &c->plan->regions[v.region],
+				    *o = c->plan->regions;
+	int64_t end;
+
+	tn_need(c, r->align >= 1, &v, MISALIGNED, "'%s' is aligned to %" PRId64, r->name,
+		r->align);
+	tn_need(c,
+		r->used >= 0 && r->reserved >= 0 &&
+			(r->capacity < 0 || r->used <= r->capacity - r->reserved),
+		&v, OUTSIDE,
+		"'%s' uses %" PRId64 " bytes of %" PRId64 ", of which %" PRId64
+		" are reserved",
+		r->name, r->used, r->capacity, r->reserved);
+	if (!r->has_base)
+		return;
+	tn_need(c, r->align < 1 || r->base % r->align == 0, &v, MISALIGNED,
+		"'%s' starts at %" PRId64 ", no multiple of %" PRId64, r->name, r->base,
+		r->align);
+	if (tn_need(c, r->base >= 0 && tn_add_i64(r->base, r->used, &end), &v, OUTSIDE,
+		    "'%s' has no addresses", r->name))
+		for (; o < r; o++)
+			tn_need(c,
+				!o->has_base || o->base < 0 ||
+					!meet(o->base, o->used, r->base, r->used),
+				&v, OUTSIDE, "'%s' and '%s' have common addresses",
+				o->name, r->name);
+}
+
+static void check_regions(struct tn_check *c)
+{
+	struct tn_verdict v = { .op = TN_NONE, .tensor = TN_NONE };
+	int64_t total = 0;
+
+	for (; v.region < c->plan->n_regions; v.region++) {
+		int64_t used = c->plan->regions[v.region].used;
+
+		check_region(c, v);
+		if (used < 0 || !tn_add_i64(total, used, &total))
+			total = INT64_MAX;
+	}
+	v.region = 0;
+	tn_need(c, total <= c->plan->arena_bytes, &v, OUTSIDE,
+		"the regions use %" PRId64 " bytes, the arena has %" PRId64, total,
+		c->plan->arena_bytes);
+}
+
 /* Is it in its region (v.region), at a multiple of `align` and, unless it is part of
  * something else, of the region's alignment? */
 static void check_range(struct tn_check *c, struct tn_verdict v, int64_t offset,
@@ -14,81 +74,32 @@ static void check_range(struct tn_check *c, struct tn_verdict v, int64_t offset,
 	int64_t end;
 
 	v.place = offset;
-	v.rule = "plan/outside-arena";
-	if (v.region >= c->plan->n_regions) {
-		tn_check_refuse(c, &v, "there is no region %u", v.region);
+	if (!tn_need(c, v.region < c->plan->n_regions, &v, OUTSIDE,
+		    "there is no region %u", v.region))
 		return;
-	}
-	if (offset < 0 || bytes < 0 || !tn_add_i64(offset, bytes, &end) || end > r->used)
-		tn_check_refuse(c, &v,
-			"%" PRId64 " bytes at %" PRId64 ", but '%s' ends at %" PRId64,
-			bytes, offset, r->name, r->used);
-	v.rule = "plan/misaligned";
+	tn_need(c,
+		offset >= 0 && bytes >= 0 && tn_add_i64(offset, bytes, &end) &&
+			end <= r->used,
+		&v, OUTSIDE,
+		"%" PRId64 " bytes at %" PRId64 ", but '%s' ends at %" PRId64, bytes,
+		offset, r->name, r->used);
 	if (!part && r->align > 0 && offset % r->align != 0)
 		align = r->align;
-	if (offset % align != 0)
-		tn_check_refuse(c, &v,
-			"the offset %" PRId64 " is no multiple of %" PRId64, offset,
-			align);
+	tn_need(c, offset % align == 0, &v, MISALIGNED,
+		"the offset %" PRId64 " is no multiple of %" PRId64, offset, align);
 }
 
-/* An aligned offset is only as good as the address that it is added to; and two memories
- * at one address are one. */
-static void check_base(struct tn_check *c, struct tn_verdict v)
+static int64_t storage(const struct tn_check *c, uint32_t root)
 {
-	const struct tn_plan_region *r = &c->plan->regions[v.region];
-	int64_t end, other_end;
-
-	if (!r->has_base)
-		return;
-	v.rule = "plan/misaligned";
-	if (r->align > 0 && r->base % r->align != 0)
-		tn_check_refuse(c, &v,
-			"'%s' starts at %" PRId64 ", no multiple of %" PRId64, r->name,
-			r->base, r->align);
-	v.rule = "plan/outside-arena";
-	if (r->base < 0 || !tn_add_i64(r->base, r->used, &end)) {
-		tn_check_refuse(c, &v, "'%s' has no addresses", r->name);
-		return;
-	}
-	for (uint32_t i = 0; i < v.region; i++) {
-		const struct tn_plan_region *o = &c->plan->regions[i];
-
-		if (o->has_base && tn_add_i64(o->base, o->used, &other_end) &&
-			o->base < end && r->base < other_end)
-			tn_check_refuse(c, &v, "'%s' and '%s' have common addresses",
-				o->name, r->name);
-	}
+	return tn_max_i64(c->g->tensors[root].bytes, c->ref.extent[root].end);
 }
 
-static void check_regions(struct tn_check *c)
+static bool has_place(const struct tn_check *c, uint32_t tensor)
 {
-	struct tn_verdict v = { .op = TN_NONE, .tensor = TN_NONE };
-	int64_t total = 0;
+	const struct tn_extent *at = &c->ref.extent[tensor];
 
-	for (v.region = 0; v.region < c->plan->n_regions; v.region++) {
-		const struct tn_plan_region *r = &c->plan->regions[v.region];
-
-		v.rule = "plan/misaligned";
-		if (r->align < 1)
-			tn_check_refuse(
-				c, &v, "'%s' is aligned to %" PRId64, r->name, r->align);
-		v.rule = "plan/outside-arena";
-		if (r->used < 0 || r->reserved < 0 ||
-			(r->capacity >= 0 && r->used > r->capacity - r->reserved))
-			tn_check_refuse(c, &v,
-				"'%s' uses %" PRId64 " bytes of %" PRId64
-				", of which %" PRId64 " are reserved",
-				r->name, r->used, r->capacity, r->reserved);
-		if (r->used < 0 || !tn_add_i64(total, r->used, &total))
-			total = INT64_MAX;
-		check_base(c, v);
-	}
-	v.region = 0;
-	if (total > c->plan->arena_bytes)
-		tn_check_refuse(c, &v,
-			"the regions use %" PRId64 " bytes, the arena has %" PRId64,
-			total, c->plan->arena_bytes);
+	return at->begin == at->end || c->ref.constant[at->root] ||
+	       c->plan->tensors[at->root].region != TN_REGION_NONE;
 }
 
 static void check_tensor(struct tn_check *c, uint32_t i, bool part)
@@ -97,108 +108,77 @@ static void check_tensor(struct tn_check *c, uint32_t i, bool part)
 	const struct tn_tensor *t = &c->g->tensors[i];
 	const struct tn_extent *at = &c->ref.extent[i];
 	const struct tn_plan_tensor *root = &c->plan->tensors[at->root];
-	struct tn_verdict v = { .op = TN_NONE, .tensor = i, .region = p->region };
-	int64_t width = tn_dtype_bits(t->dtype) / 8, place;
+	const struct tn_verdict v = { .op = TN_NONE, .tensor = i, .region = p->region };
+	const int64_t width = tn_dtype_bits(t->dtype) / 8;
+	int64_t place;
 
-	v.rule = "plan/unplaced";
-	if (c->ref.given[i] && !c->ref.constant[i] && at->begin < at->end &&
-		root->region == TN_REGION_NONE)
-		tn_check_refuse(c, &v, "'%s' has no place in memory", t->name);
+	tn_need(c, !c->ref.given[i] || has_place(c, i), &v, UNPLACED,
+		"'%s' has no place in memory", t->name);
 	if (p->region == TN_REGION_NONE)
 		return;
-	v.rule = "plan/stale";
-	if (p->bytes != t->bytes)
-		tn_check_refuse(c, &v, "the plan says %" PRId64 " bytes, it has %" PRId64,
-			p->bytes, t->bytes);
-	v.rule = "plan/constant-placed";
-	if (c->ref.constant[at->root])
-		tn_check_refuse(c, &v, "a constant has no place in planned memory");
-	v.rule = "plan/view";
+	tn_need(c, p->bytes == t->bytes, &v, "plan/stale",
+		"the plan says %" PRId64 " bytes, it has %" PRId64, p->bytes, t->bytes);
+	tn_need(c, !c->ref.constant[at->root], &v, "plan/constant-placed",
+		"a constant has no place in planned memory");
 	if (at->root == i)
-		check_range(c, v, p->offset, tn_max_i64(t->bytes, at->end),
+		check_range(c, v, p->offset, storage(c, i),
 			tn_max_i64(1, tn_min_i64(width, 8)), part);
-	else if (p->region != root->region ||
-		 !tn_add_i64(root->offset, at->start, &place) || place != p->offset)
-		tn_check_refuse(c, &v, "a view of '%s' lies %" PRId64 " bytes into it",
+	else
+		tn_need(c,
+			p->region == root->region &&
+				tn_add_i64(root->offset, at->start, &place) &&
+				place == p->offset,
+			&v, "plan/view", "a view of '%s' lies %" PRId64 " bytes into it",
 			c->g->tensors[at->root].name, at->start);
 }
 
-/* Where nothing runs, outputs and inputs are the same bytes: one pin is a pin of all. */
-static void spread_pins(const struct tn_check *c, bool *pinned)
+/* Does it lie within a tensor that is pinned? */
+static bool within_pin(const struct tn_check *c, uint32_t tensor)
 {
-	const struct tn_graph *g = c->g;
-	bool again = true;
+	const uint32_t id = c->ref.extent[tensor].root;
+	const struct tn_plan_tensor *p = &c->plan->tensors[id];
 
-	while (again) {
-		again = false;
-		for (uint32_t i = 0; i < g->n_ops; i++) {
-			const struct tn_op *op = &g->ops[i];
-			const uint32_t n = op->n_inputs + op->n_outputs;
-			bool any = false;
+	for (uint32_t i = 0; i < c->plan->n_pins; i++) {
+		const uint32_t t = c->plan->pins[i].tensor;
+		const uint32_t root = t < c->g->n_tensors ? c->ref.extent[t].root : id;
+		const struct tn_plan_tensor *q = &c->plan->tensors[root];
 
-			for (uint32_t pass = 0; pass < 2 && c->plan->ops[i].elided;
-				pass++) {
-				for (uint32_t k = 0; k < n; k++) {
-					const uint32_t id =
-						k < op->n_inputs
-							? op->inputs[k].i
-							: op->outputs[k - op->n_inputs].i;
-					bool *own =
-						id == TN_NONE
-							? NULL
-							: &pinned[c->ref.extent[id].root];
-
-					if (!own)
-						continue;
-					again = again || (pass && any && !*own);
-					*own = *own || (pass && any);
-					any = any || *own;
-				}
-			}
-		}
+		if (t < c->g->n_tensors && p->region == q->region && q->offset >= 0 &&
+			p->offset >= q->offset &&
+			p->offset - q->offset <= storage(c, root) - storage(c, id))
+			return true;
 	}
+	return false;
 }
 
-/* Pinned tensors are where they must be. */
-static void check_pins(struct tn_check *c, bool *pinned)
+/* Pinned tensors are where they must be, and nothing else is in what the caller owns, who
+ * may use the rest. */
+static void check_pins(struct tn_check *c)
 {
 	const struct tn_plan *plan = c->plan;
-	struct tn_verdict v = { .rule = "plan/pin", .op = TN_NONE };
+	struct tn_verdict v = { .op = TN_NONE };
 
 	for (uint32_t i = 0; i < plan->n_pins; i++) {
 		const struct tn_plan_pin *pin = &plan->pins[i];
-		const struct tn_plan_tensor *p;
+		const struct tn_plan_tensor *p = &plan->tensors[pin->tensor];
 
 		v.tensor = pin->tensor < plan->n_tensors ? pin->tensor : TN_NONE;
-		if (v.tensor == TN_NONE || pin->region >= plan->n_regions) {
-			tn_check_refuse(c, &v, "pin %u names nothing", i);
+		if (!tn_need(c, v.tensor != TN_NONE && pin->region < plan->n_regions, &v,
+			    PIN, "pin %u names nothing", i))
 			continue;
-		}
-		p = &plan->tensors[pin->tensor];
 		v.region = p->region;
-		pinned[c->ref.extent[pin->tensor].root] = true;
-		if (p->region != pin->region)
-			tn_check_refuse(c, &v, "it is pinned to '%s' but not there",
-				plan->regions[pin->region].name);
-		else if (pin->offset >= 0 && p->offset != pin->offset)
-			tn_check_refuse(c, &v,
+		if (tn_need(c, p->region == pin->region, &v, PIN,
+			    "it is pinned to '%s' but not there",
+			    plan->regions[pin->region].name))
+			tn_need(c, pin->offset < 0 || p->offset == pin->offset, &v, PIN,
 				"it is pinned to offset %" PRId64 " but lies at %" PRId64,
 				pin->offset, p->offset);
 	}
-}
-
-/* Nothing but pinned tensors is in what the caller owns, who may use the rest. */
-static void check_owned(struct tn_check *c, const bool *pinned)
-{
-	const struct tn_plan *plan = c->plan;
-	struct tn_verdict v = { .rule = "plan/pin", .op = TN_NONE };
-
 	for (uint32_t i = 0; i < c->g->n_tensors; i++) {
 		v.tensor = i;
 		v.region = plan->tensors[i].region;
-		if (v.region < plan->n_regions && plan->regions[v.region].owned &&
-			!pinned[c->ref.extent[i].root])
-			tn_check_refuse(c, &v,
+		if (v.region < plan->n_regions && plan->regions[v.region].owned)
+			tn_need(c, within_pin(c, i), &v, PIN,
 				"'%s' belongs to the caller, and the tensor is not "
 				"pinned to it",
 				plan->regions[v.region].name);
@@ -209,35 +189,27 @@ static void check_op(struct tn_check *c, uint32_t op)
 {
 	const struct tn_plan_op *p = &c->plan->ops[op];
 	const struct tn_deed *deed = &c->ref.deeds[op];
+	const struct tn_plan_region *r = &c->plan->regions[p->scratch_region];
 	struct tn_verdict v = {
 		.op = op, .tensor = TN_NONE, .region = p->scratch_region
 	};
 
-	if (p->scratch_bytes && v.region < c->plan->n_regions &&
-		c->plan->regions[v.region].owned) {
-		v.rule = "plan/pin";
-		tn_check_refuse(c, &v,
-			"scratch lies in '%s', which belongs to the caller",
-			c->plan->regions[v.region].name);
-	}
-	if (p->scratch_bytes)
+	if (p->scratch_bytes) {
+		tn_need(c, v.region >= c->plan->n_regions || !r->owned, &v, PIN,
+			"scratch lies in memory that belongs to the caller");
 		check_range(
 			c, v, p->scratch_offset, p->scratch_bytes, SCRATCH_ALIGN, false);
-	for (uint32_t k = 0; k < deed->n && !deed->idle; k++) {
+	}
+	for (uint32_t k = 0; k < deed->n; k++) {
 		const struct tn_touch *t = &deed->touches[k];
-		const char *name;
 
-		v.tensor = t->tensor;
 		if (t->at.begin == t->at.end)
 			continue;
-		name = c->g->tensors[t->tensor].name;
-		v.rule = "plan/constant-overwrite";
-		if (c->ref.constant[t->at.root])
-			tn_check_refuse(c, &v, "writes the constant '%s'", name);
-		v.rule = "plan/unplaced";
-		if (!c->ref.constant[t->at.root] &&
-			c->plan->tensors[t->at.root].region == TN_REGION_NONE)
-			tn_check_refuse(c, &v, "'%s' has no place in memory", name);
+		v.tensor = t->tensor;
+		tn_need(c, !c->ref.constant[t->at.root], &v, "plan/constant-overwrite",
+			"writes the constant '%s'", c->g->tensors[t->tensor].name);
+		tn_need(c, has_place(c, t->tensor), &v, UNPLACED,
+			"'%s' has no place in memory", c->g->tensors[t->tensor].name);
 	}
 }
 
@@ -248,43 +220,12 @@ static bool is_stateful(const struct tn_op *op)
 	       op->kind == OP_VAR_HANDLE || op->kind == OP_READ_VARIABLE;
 }
 
-/* Every op comes after those that produce what it reads, as in the graph's order; at[] is
- * the place of an op in the plan's order. That a copy elsewhere happens to hold the same
- * bytes already is no excuse. */
-static bool check_producers(struct tn_check *c, const uint32_t *at)
-{
-	const struct tn_graph *g = c->g;
-	uint32_t *writer = TN_NEW_ARRAY(c->arena, uint32_t, g->n_tensors);
-
-	if (!writer)
-		return false;
-	for (uint32_t i = 0; i < g->n_tensors; i++)
-		writer[i] = TN_NONE;
-	for (uint32_t i = 0; i < g->n_ops; i++) {
-		const struct tn_op *op = &g->ops[g->schedule[i].i];
-		struct tn_verdict v = { .rule = "plan/order", .op = g->schedule[i].i };
-
-		for (uint32_t k = 0; k < op->n_inputs; k++) {
-			uint32_t w;
-
-			v.tensor = op->inputs[k].i;
-			w = v.tensor == TN_NONE ? TN_NONE : writer[v.tensor];
-			if (w != TN_NONE && at[w] > at[v.op])
-				tn_check_refuse(c, &v,
-					"reads '%s' before '%s' has produced it",
-					g->tensors[v.tensor].name, g->ops[w].name);
-		}
-		for (uint32_t k = 0; k < op->n_outputs; k++)
-			if (op->outputs[k].i != TN_NONE)
-				writer[op->outputs[k].i] = v.op;
-	}
-	return true;
-}
-
+/* A permutation. Whether each op comes after those that produce what it reads shows when
+ * the plan runs. */
 static bool check_order(struct tn_check *c)
 {
 	const struct tn_graph *g = c->g;
-	struct tn_verdict v = { .rule = "plan/order", .op = TN_NONE, .tensor = TN_NONE };
+	struct tn_verdict v = { .op = TN_NONE, .tensor = TN_NONE };
 	uint32_t *at = TN_NEW_ARRAY(c->arena, uint32_t, g->n_ops), last = TN_NONE;
 	bool whole = true;
 
@@ -296,25 +237,24 @@ static bool check_order(struct tn_check *c)
 		uint32_t id = c->plan->order[i];
 
 		v.op = id < g->n_ops ? id : TN_NONE;
-		if (v.op != TN_NONE && at[id] == TN_NONE) {
+		if (tn_need(c, v.op != TN_NONE && at[id] == TN_NONE, &v, ORDER,
+			    "op %u, at position %u of the order, %s", id, i,
+			    v.op == TN_NONE ? "does not exist" : "has run before"))
 			at[id] = i;
-			continue;
-		}
-		whole = false;
-		tn_check_refuse(c, &v, "op %u, at position %u of the order, %s", id, i,
-			v.op == TN_NONE ? "does not exist" : "has run before");
+		else
+			whole = false;
 	}
 	for (uint32_t i = 0; whole && i < g->n_ops; i++) {
 		v.op = g->schedule[i].i;
 		if (!is_stateful(&g->ops[v.op]))
 			continue;
-		if (last != TN_NONE && at[last] > at[v.op])
-			tn_check_refuse(c, &v,
+		if (last != TN_NONE)
+			tn_need(c, at[last] < at[v.op], &v, ORDER,
 				"acts on state before '%s', in the graph after it",
 				g->ops[last].name);
 		last = v.op;
 	}
-	return !whole || check_producers(c, at);
+	return true;
 }
 
 /* The operands of an elided op are parts of each other and lie where that puts them. What
@@ -322,8 +262,8 @@ static bool check_order(struct tn_check *c)
 static void mark_parts(const struct tn_check *c, const struct tn_op *op, bool *part)
 {
 	for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++) {
-		tn_tensor_id id = k < op->n_inputs ? op->inputs[k]
-						   : op->outputs[k - op->n_inputs];
+		tn_tensor_id id =
+			k < op->n_inputs ? op->inputs[k] : op->outputs[k - op->n_inputs];
 		const struct tn_tensor *t;
 
 		if (id.i == TN_NONE)
@@ -340,31 +280,23 @@ bool tn_check_layout(struct tn_check *c)
 {
 	const struct tn_graph *g = c->g;
 	bool *part = TN_NEW_ARRAY(c->arena, bool, g->n_tensors);
-	bool *pinned = TN_NEW_ARRAY(c->arena, bool, g->n_tensors);
 
-	if (!part || !pinned)
+	if (!part)
 		return false;
 	for (uint32_t i = 0; i < g->n_ops; i++)
 		if (c->plan->ops[i].elided)
 			mark_parts(c, &g->ops[i], part);
 	check_regions(c);
-	check_pins(c, pinned);
-	spread_pins(c, pinned);
-	check_owned(c, pinned);
+	check_pins(c);
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		check_tensor(c, i, part[i]);
 	for (uint32_t i = 0; i < g->n_ops; i++)
 		check_op(c, i);
 	for (uint32_t i = 0; i < g->n_outputs; i++) {
-		uint32_t id = g->outputs[i].i;
-		const struct tn_extent *at = id == TN_NONE ? NULL : &c->ref.extent[id];
-		struct tn_verdict v = {
-			.rule = "plan/unplaced", .op = TN_NONE, .tensor = id
-		};
+		const struct tn_verdict v = { .op = TN_NONE, .tensor = g->outputs[i].i };
 
-		if (at && at->begin < at->end && !c->ref.constant[at->root] &&
-			c->plan->tensors[at->root].region == TN_REGION_NONE)
-			tn_check_refuse(c, &v, "the output has no place in memory");
+		tn_need(c, v.tensor == TN_NONE || has_place(c, v.tensor), &v, UNPLACED,
+			"the output has no place in memory");
 	}
 	return check_order(c);
 }

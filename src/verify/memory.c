@@ -51,38 +51,27 @@ static size_t append(struct tn_segment *list, size_t n, struct tn_segment s)
 	return n + 1;
 }
 
-/* Room for `count` segments. */
-static bool reserve(struct tn_memory *m, struct tn_arena *arena, size_t count)
-{
-	struct tn_segment *items;
-
-	if (count <= m->capacity)
-		return true;
-	if (m->count) /* it grows: this will not be the last time */
-		count *= 2;
-	items = TN_NEW_ARRAY(arena, struct tn_segment, count);
-	if (!items)
-		return false;
-	if (m->count)
-		memcpy(items, m->items, m->count * sizeof(*items));
-	m->items = items;
-	m->capacity = count;
-	return true;
-}
-
 /* Replaces the segments [i, j) by the n of list. */
 static bool splice(struct tn_memory *m, struct tn_arena *arena, size_t i, size_t j,
 	const struct tn_segment *list, size_t n)
 {
-	size_t count = m->count - (j - i) + n;
+	const size_t size = sizeof(*list), count = m->count - (j - i) + n;
+	struct tn_segment *items = m->items;
 
-	if (!reserve(m, arena, count))
-		return false;
-	if (n != j - i && j < m->count)
-		memmove(&m->items[i + n], &m->items[j],
-			(m->count - j) * sizeof(*m->items));
+	if (count > m->capacity) {
+		/* if it grows, this will not be the last time */
+		m->capacity = m->count ? 2 * count : count;
+		items = TN_NEW_ARRAY(arena, struct tn_segment, m->capacity);
+		if (!items)
+			return false;
+		if (i)
+			memcpy(items, m->items, i * size);
+	}
+	if (j < m->count && (items != m->items || n != j - i))
+		memmove(&items[i + n], &m->items[j], (m->count - j) * size);
 	if (n)
-		memcpy(&m->items[i], list, n * sizeof(*list));
+		memcpy(&items[i], list, n * size);
+	m->items = items;
 	m->count = count;
 	return true;
 }
@@ -118,67 +107,11 @@ bool tn_memory_write(struct tn_memory *m, struct tn_arena *arena, int64_t begin,
 	return splice(m, arena, i > 0 ? i - 1 : i, j, list, n);
 }
 
-/* Puts n pieces, which lie within [begin - shift, end - shift) or over its edges, at
- * [begin, end), in place of all that is there. */
-static bool put_pieces(struct tn_memory *m, struct tn_arena *arena, int64_t begin,
-	int64_t end, const struct tn_segment *pieces, size_t n, int64_t shift)
-{
-	size_t i = find(m, begin), j = i, first, rest, k = 0;
-	struct tn_segment left[2], right[2], *list;
-	size_t n_left = 0, n_right = 0;
-
-	while (j < m->count && m->items[j].begin < end)
-		j++;
-	first = i > 0 ? i - 1 : i;
-	if (i > 0)
-		left[n_left++] = m->items[i - 1];
-	if (i < j && m->items[i].begin < begin) {
-		left[n_left] = m->items[i];
-		left[n_left++].end = begin;
-	}
-	if (i < j && m->items[j - 1].end > end) {
-		right[n_right] = m->items[j - 1];
-		right[n_right].at += end - right[n_right].begin;
-		right[n_right++].begin = end;
-	}
-	if (j < m->count)
-		right[n_right++] = m->items[j++];
-	rest = m->count - j;
-	if (!reserve(m, arena, first + n_left + n + n_right + rest))
-		return false;
-	list = &m->items[first];
-	if (rest)
-		memmove(list + n_left + n + n_right, &m->items[j], rest * sizeof(*list));
-	for (size_t a = 0; a < n_left; a++)
-		k = append(list, k, left[a]);
-	for (size_t a = 0; a < n; a++) {
-		struct tn_segment s = pieces[a];
-		int64_t cut = tn_max_i64(begin - (s.begin + shift), 0);
-
-		s.at += cut;
-		s.begin += shift + cut;
-		s.end = tn_min_i64(s.end + shift, end);
-		k = append(list, k, s);
-	}
-	for (size_t a = 0; a < n_right; a++)
-		k = append(list, k, right[a]);
-	if (rest && k < n_left + n + n_right)
-		memmove(list + k, list + n_left + n + n_right, rest * sizeof(*list));
-	m->count = first + k + rest;
-	return true;
-}
-
 bool tn_memory_copy(struct tn_memory *to, struct tn_arena *arena, int64_t begin,
 	struct tn_memory *from, int64_t from_begin, int64_t len)
 {
-	size_t i = find(from, from_begin), j = i;
 	int64_t n;
 
-	while (j < from->count && from->items[j].begin < from_begin + len)
-		j++;
-	if (len > 0 && j - i > 1 && to != from)
-		return put_pieces(to, arena, begin, begin + len, &from->items[i], j - i,
-			begin - from_begin);
 	for (int64_t done = 0; done < len; done += n) {
 		struct tn_content c = tn_memory_at(from, from_begin + done);
 

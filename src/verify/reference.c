@@ -3,59 +3,24 @@
 #include "base/checked.h"
 #include "contract/contract.h"
 
-/* Bits from element 0 to the least and behind the greatest element of the layout. */
-static bool span_of(const struct tn_tensor *t, int64_t *lo, int64_t *hi)
-{
-	int64_t bits = tn_dtype_bits(t->dtype), far;
-
-	*lo = 0;
-	*hi = t->has_strides ? 0 : t->elements - 1;
-	for (uint32_t d = 0; t->has_strides && d < t->shape.rank; d++) {
-		int64_t *edge = t->stride[d] < 0 ? lo : hi;
-
-		if (!tn_mul_i64(t->shape.dim[d] - 1, t->stride[d], &far) ||
-			!tn_add_i64(*edge, far, edge))
-			return false;
-	}
-	return tn_mul_i64(*lo, bits, lo) && tn_add_i64(*hi, 1, hi) &&
-	       tn_mul_i64(*hi, bits, hi);
-}
-
-/* Bytes of a root: strides may leave gaps between its elements. */
-static int64_t storage_of(const struct tn_tensor *root)
-{
-	int64_t lo, hi;
-
-	if (!root->has_strides || root->elements <= 0 || !span_of(root, &lo, &hi))
-		return root->bytes;
-	return tn_max_i64(root->bytes, (hi + 7) / 8);
-}
-
+/* A view lies in its root: tn_validate has seen to it. A root with elements in front of its
+ * first one has no place that a plan could name. */
 static bool extent_of(const struct tn_graph *g, uint32_t id, struct tn_extent *out)
 {
-	const struct tn_tensor *t = &g->tensors[id];
-	int64_t start = 0, lo, hi, step;
-	uint32_t root = id;
+	int64_t begin, end;
+	uint32_t up;
 
-	for (uint32_t hops = 0; g->tensors[root].view_of.i != TN_NONE; hops++) {
-		const struct tn_tensor *view = &g->tensors[root];
+	*out = (struct tn_extent){ .root = id };
+	for (; (up = g->tensors[out->root].view_of.i) != TN_NONE; out->root = up) {
+		const struct tn_tensor *t = &g->tensors[out->root];
 
-		root = view->view_of.i;
-		if (hops > g->n_tensors || root >= g->n_tensors ||
-			!tn_mul_i64(
-				view->view_offset, tn_dtype_bits(view->dtype), &step) ||
-			!tn_add_i64(start, step, &start))
-			return false;
+		out->start += t->view_offset * tn_dtype_bits(t->dtype) / 8;
 	}
-	*out = (struct tn_extent){ root, start / 8, start / 8, start / 8 };
-	if (t->elements <= 0)
-		return t->elements == 0 && start >= 0;
-	if (!span_of(t, &lo, &hi) || !tn_add_i64(start, lo, &lo) ||
-		!tn_add_i64(start, hi, &hi) || !tn_add_i64(hi, 7, &hi))
+	if (!tn_tensor_span(&g->tensors[id], &begin, &end))
 		return false;
-	out->begin = lo / 8;
-	out->end = hi / 8;
-	return start >= 0 && lo >= 0 && out->end <= storage_of(&g->tensors[root]);
+	out->begin = out->start + begin;
+	out->end = out->start + end;
+	return out->begin >= 0;
 }
 
 static bool unary(const struct tn_op *op)
@@ -116,13 +81,6 @@ static void describe(const struct tn_reference *ref, const struct tn_op *op,
 		    (deed->opaque && ref->g->tensors[t->at.root].role == ROLE_VARIABLE);
 }
 
-static bool is_opaque(const struct tn_reference *ref, tn_op_id id)
-{
-	struct tn_variant variants[TN_VARIANTS_MAX];
-
-	return !tn_contract_variants(ref->g, id, variants);
-}
-
 static bool snapshot(struct tn_reference *ref, struct tn_arena *arena,
 	const struct tn_touch *t, struct tn_memory *to)
 {
@@ -136,23 +94,25 @@ static bool run_op(struct tn_reference *ref, tn_op_id id, struct tn_arena *arena
 	struct tn_deed *deed = &ref->deeds[id.i];
 	struct tn_touch *t = deed->touches =
 		TN_NEW_ARRAY(arena, struct tn_touch, deed->n);
+	struct tn_variant variants[TN_VARIANTS_MAX];
 	bool copy = is_copy(ref->g, op), ok = t;
 
-	deed->opaque = is_opaque(ref, id);
-	deed->idle = is_idle(ref, op);
+	deed->opaque = !tn_contract_variants(ref->g, id, variants);
+	if (is_idle(ref, op))
+		deed->n = 0;
 	for (uint32_t k = 0; ok && k < deed->n; k++) {
 		describe(ref, op, deed, k, &t[k]);
 		ok = snapshot(ref, arena, &t[k], &t[k].before);
 	}
-	for (uint32_t k = 0; ok && k < deed->n && !deed->idle; k++) {
+	for (uint32_t k = 0; ok && k < deed->n; k++) {
 		if (t[k].writes && copy)
 			t[k].made = t[0].before; /* both are only read from here on */
 		else if (t[k].writes)
 			ok = tn_memory_write(&t[k].made, arena, 0,
 				t[k].at.end - t[k].at.begin, deed->first_value + k, 0);
 	}
-	ok = ok && (copy || deed->idle || tn_reference_copies(ref, id, arena));
-	for (uint32_t k = 0; ok && k < deed->n && !deed->idle; k++)
+	ok = ok && (copy || !deed->n || tn_reference_copies(ref, id, arena));
+	for (uint32_t k = 0; ok && k < deed->n; k++)
 		if (t[k].writes)
 			ok = tn_memory_copy(&ref->state[t[k].at.root], arena,
 				t[k].at.begin, &t[k].made, 0,
@@ -164,32 +124,26 @@ static bool run_op(struct tn_reference *ref, tn_op_id id, struct tn_arena *arena
 		if (!t[k].writes && tn_memory_match(&t[k].after, 0, &t[k].before, 0, len,
 					    false) < len)
 			deed->tangled = true;
-		if (k < op->n_inputs && t[k].tensor != TN_NONE &&
-			ref->constant[t[k].at.root])
-			t[k].at.end =
-				t[k].at.begin; /* not in planned memory: always right */
+		if (!t[k].writes && ref->constant[t[k].at.root])
+			t[k].at.end = t[k].at.begin; /* not in planned memory */
 	}
 	return ok;
 }
 
-static bool number_values(struct tn_reference *ref, struct tn_arena *arena)
+static bool number_values(struct tn_reference *ref)
 {
-	const struct tn_graph *g = ref->g;
-	uint64_t n = g->n_tensors;
+	uint64_t n = ref->g->n_tensors;
 
-	for (uint32_t i = 0; i < g->n_ops; i++) {
-		ref->deeds[i].n = g->ops[i].n_inputs + g->ops[i].n_outputs;
-		ref->deeds[i].first_value = (uint32_t)n;
-		n += (uint64_t)ref->deeds[i].n + 1;
-		if (n >= TN_NOTHING)
-			return false;
+	for (uint32_t i = 0; i < ref->g->n_ops && n < TN_NOTHING; i++) {
+		struct tn_deed *deed = &ref->deeds[i];
+
+		deed->n = ref->g->ops[i].n_inputs + ref->g->ops[i].n_outputs;
+		deed->first_value = (uint32_t)n;
+		deed->garbage = deed->first_value + deed->n;
+		n += (uint64_t)deed->n + 1;
 	}
 	ref->n_values = (uint32_t)n;
-	ref->writer = TN_NEW_ARRAY(arena, uint32_t, n - g->n_tensors);
-	for (uint32_t i = 0; ref->writer && i < g->n_ops; i++)
-		for (uint32_t k = 0; k <= ref->deeds[i].n; k++)
-			ref->writer[ref->deeds[i].first_value + k - g->n_tensors] = i;
-	return ref->writer;
+	return n < TN_NOTHING;
 }
 
 /* What is there before the first op. A view among it has what its root was given. */
@@ -234,7 +188,7 @@ enum tn_status tn_reference_run(
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		if (!extent_of(g, i, &out->extent[i]))
 			return TN_ERR_INPUT;
-	if (!number_values(out, arena) || !fill(out, arena))
+	if (!number_values(out) || !fill(out, arena))
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_ops; i++)
 		if (!run_op(out, g->schedule[i], arena))

@@ -29,11 +29,11 @@ struct tn_touch {
 
 struct tn_deed {
 	struct tn_touch *touches; /* inputs, then outputs */
-	uint32_t n;
-	uint32_t first_value; /* of touch 0; its scratch is first_value + n */
+	uint32_t n; /* 0: the graph itself says that no code runs, a view of its input */
+	uint32_t first_value; /* of touch 0 */
+	uint32_t garbage; /* the value of its scratch, behind those of its operands */
 	bool opaque; /* reads and writes in any order */
 	bool tangled; /* the graph itself reads and writes the same bytes */
-	bool idle; /* the graph itself says that no code runs: a view of its input */
 };
 
 /* Values are numbered: value i < n_tensors is what tensor i is given before the first op
@@ -45,7 +45,6 @@ struct tn_reference {
 	bool *given, *constant; /* by root tensor */
 	struct tn_memory
 		*state; /* by root tensor: what it holds; after the run: the last */
-	uint32_t *writer; /* by value - n_tensors: the op */
 	uint32_t n_values;
 };
 

@@ -5,19 +5,22 @@
 #include "base/checked.h"
 #include "verify/check.h"
 
-void tn_check_refuse(struct tn_check *c, const struct tn_verdict *v, const char *fmt, ...)
+bool tn_need(struct tn_check *c, bool ok, const struct tn_verdict *v, const char *rule,
+	const char *fmt, ...)
 {
 	const struct tn_graph *g = c->g;
 	const struct tn_op *op = v->op == TN_NONE ? NULL : &g->ops[v->op];
 	const struct tn_tensor *t = v->tensor == TN_NONE ? NULL : &g->tensors[v->tensor];
-	uint32_t refusals = c->out->refusals + 1, replayed = c->out->replayed;
+	const uint32_t replayed = c->out->replayed;
 	const char *text;
 	va_list args;
 
+	if (ok)
+		return true;
 	va_start(args, fmt);
 	text = tn_arena_vprintf(c->diags->arena, fmt, args);
 	va_end(args);
-	tn_diag_at(c->diags, SEVERITY_ERROR, v->rule, g->source,
+	tn_diag_at(c->diags, SEVERITY_ERROR, rule, g->source,
 		op  ? op->pointer
 		: t ? t->pointer
 		    : NULL,
@@ -25,10 +28,13 @@ void tn_check_refuse(struct tn_check *c, const struct tn_verdict *v, const char 
 		: t ? t->name
 		    : NULL,
 		"%s", text ? text : "out of memory");
-	if (refusals == 1)
+	if (!c->out->refusals) {
 		*c->out = *v;
-	c->out->refusals = refusals;
-	c->out->replayed = replayed;
+		c->out->rule = rule;
+		c->out->replayed = replayed;
+	}
+	c->out->refusals++;
+	return false;
 }
 
 static struct tn_seen seen(const struct tn_check *c, struct tn_content what, int64_t len)
@@ -40,9 +46,10 @@ static struct tn_seen seen(const struct tn_check *c, struct tn_content what, int
 		return (struct tn_seen){ SEEN_NOTHING, TN_NONE, TN_NONE, 0, 0 };
 	if (what.value < c->g->n_tensors)
 		return s;
-	s.op = c->ref.writer[what.value - c->g->n_tensors];
+	for (s.op = 0; what.value > c->ref.deeds[s.op].garbage; s.op++)
+		;
 	deed = &c->ref.deeds[s.op];
-	if (what.value - deed->first_value == deed->n)
+	if (what.value == deed->garbage)
 		return (struct tn_seen){ SEEN_GARBAGE, TN_NONE, s.op, what.at, s.end };
 	s.kind = SEEN_WRITTEN;
 	s.tensor = deed->touches[what.value - deed->first_value].tensor;
@@ -63,36 +70,37 @@ static const char *phrase(struct tn_check *c, const struct tn_seen *s)
 	return text ? text : "out of memory";
 }
 
-void tn_run_refuse_bytes(struct tn_run *r, const char *rule, const struct tn_touch *t,
+void tn_refuse_bytes(struct tn_check *c, const char *rule, const struct tn_touch *t,
 	struct tn_memory *want, int64_t from)
 {
-	struct tn_check *c = r->c;
 	const struct tn_plan_tensor *p = &c->plan->tensors[t->at.root];
 	int64_t place = p->offset + t->at.begin + from;
 	struct tn_content w = tn_memory_at(want, from);
-	struct tn_content f = tn_memory_at(&r->regions[p->region], place);
+	struct tn_content f = tn_memory_at(&c->regions[p->region], place);
 	int64_t len =
 		tn_min_i64(t->at.end - t->at.begin - from, tn_min_i64(w.run, f.run));
-	struct tn_verdict v = { .rule = rule,
-		.op = r->op,
+	struct tn_verdict v = { .op = c->op,
 		.tensor = t->tensor,
 		.begin = from,
 		.end = from + len,
 		.region = p->region,
-		.place = place,
-		.expected = seen(c, w, len),
-		.found = seen(c, f, len) };
+		.place = place };
+	bool *told = &c->told[w.value == TN_NOTHING ? t->tensor : w.value];
 
-	if (r->told[w.value == TN_NOTHING ? t->tensor : w.value])
+	if (*told)
 		return;
-	r->told[w.value == TN_NOTHING ? t->tensor : w.value] = true;
-	if (!rule && r->op != TN_NONE && (r->clean || v.found.op == r->op))
-		v.rule = v.found.kind == SEEN_GARBAGE ? "plan/scratch-overlap"
-						      : "plan/overlap";
+	*told = true;
+	v.expected = seen(c, w, len);
+	v.found = seen(c, f, len);
+	if (!rule && v.expected.op != TN_NONE && !c->ran[v.expected.op])
+		rule = "plan/order";
+	else if (!rule && c->op != TN_NONE && (c->clean || v.found.op == c->op))
+		rule = v.found.kind == SEEN_GARBAGE ? "plan/scratch-overlap"
+						    : "plan/overlap";
 	else if (!rule)
-		v.rule = "plan/lost-value";
-	tn_check_refuse(c, &v, "%s bytes %" PRId64 "..%" PRId64 " of '%s', finds %s",
-		r->op == TN_NONE ? "the caller needs" : "needs", v.begin, v.end,
+		rule = "plan/lost-value";
+	tn_need(c, false, &v, rule, "%s bytes %" PRId64 "..%" PRId64 " of '%s', finds %s",
+		c->op == TN_NONE ? "the caller needs" : "needs", v.begin, v.end,
 		c->g->tensors[t->tensor].name, phrase(c, &v.found));
 	tn_diag_note(c->diags, "expected: %s", phrase(c, &v.expected));
 	tn_diag_note(c->diags, "place: region '%s', bytes %" PRId64 "..%" PRId64,

@@ -1,194 +1,140 @@
+#include "base/checked.h"
 #include "verify/check.h"
 
-#define PIECES_MAX 32 /* of a step; more are dealt with at once */
-
-/* Bytes of one operand, and where the plan puts its first one. */
-struct piece {
-	struct tn_touch *touch;
-	int64_t begin, end;
-	int64_t place;
-	uint32_t region;
+/* What one access of a run touches: bytes [begin, end) of an operand in the first step,
+ * `by` further on in each step after it. */
+struct span {
+	struct tn_touch *t; /* NULL: nothing in planned memory */
+	int64_t begin, end, by;
 };
 
-/* What is still to be done: first look at all reads, then make all writes. A piece is
- * what the n-th access of each of the steps touches together. */
-struct bulk {
-	struct tn_run *r;
-	uint32_t n_inputs;
-	const struct piece *whole; /* by operand */
-	struct piece reads[PIECES_MAX], writes[PIECES_MAX];
-	uint32_t n_reads, n_writes;
-};
-
-static void look(struct bulk *b, const struct piece *p)
+static struct span span_of(
+	struct tn_check *c, const struct tn_step *s, bool write, uint32_t i)
 {
-	(void)tn_run_holds(
-		b->r, p->touch, &p->touch->before, p->begin, p->end, true, NULL);
-}
+	const struct tn_access *a = write ? &s->writes[i] : &s->reads[i];
+	const uint32_t n_inputs = c->g->ops[c->op].n_inputs;
+	const uint32_t k = write ? n_inputs + a->operand : a->operand;
+	const int64_t by = write ? s->write_by : s->read_by, far = (s->count - 1) * by;
+	struct span p = { NULL, a->begin, a->end, by };
+	int64_t bytes;
 
-static void flush(struct bulk *b)
-{
-	for (uint32_t i = 0; i < b->n_reads; i++)
-		look(b, &b->reads[i]);
-	for (uint32_t i = 0; i < b->n_writes; i++)
-		tn_run_put(b->r, b->writes[i].touch, &b->writes[i].touch->made,
-			b->writes[i].begin, b->writes[i].end);
-	b->n_reads = b->n_writes = 0;
-}
-
-static bool meet(const struct piece *x, const struct piece *y)
-{
-	return x->region == y->region && x->place + x->begin < y->place + y->end &&
-	       y->place + y->begin < x->place + x->end;
-}
-
-/* Makes `to` the union of both when that is one range. */
-static bool join(struct piece *to, const struct piece *p)
-{
-	if (to->touch != p->touch || p->begin > to->end || p->end < to->begin)
-		return false;
-	if (p->begin < to->begin)
-		to->begin = p->begin;
-	if (p->end > to->end)
-		to->end = p->end;
-	return true;
-}
-
-static void add_read(struct bulk *b, const struct piece *p, uint32_t nth)
-{
-	for (uint32_t i = 0; i < b->n_writes; i++)
-		if (meet(p, &b->writes[i]))
-			flush(b);
-	if (nth >= PIECES_MAX || nth > b->n_reads) {
-		look(b, p);
-	} else if (nth == b->n_reads) {
-		b->reads[b->n_reads++] = *p;
-	} else if (!join(&b->reads[nth], p)) {
-		look(b, &b->reads[nth]); /* no write since then has been made */
-		b->reads[nth] = *p;
+	if (a->operand >= (write ? c->deed->n - n_inputs : n_inputs)) {
+		c->status = TN_ERR_INTERNAL;
+		return p;
 	}
+	bytes = c->deed->touches[k].at.end - c->deed->touches[k].at.begin;
+	if (bytes && (a->begin > a->end || tn_min_i64(a->begin, a->begin + far) < 0 ||
+			     tn_max_i64(a->end, a->end + far) > bytes))
+		c->status = TN_ERR_INTERNAL;
+	else if (bytes)
+		p.t = &c->deed->touches[k];
+	return p;
 }
 
-static void add_write(struct bulk *b, const struct piece *p, uint32_t nth)
+/* Looks at, or writes, the bytes of `count` steps from step `first` on; a gap between them
+ * is left alone. */
+static bool do_span(
+	struct tn_check *c, struct span p, int64_t first, int64_t count, bool write)
 {
-	for (uint32_t i = 0; i < b->n_writes; i++)
-		if (i != nth && meet(p, &b->writes[i]))
-			flush(b); /* the order of the two counts */
-	if (nth < b->n_writes && join(&b->writes[nth], p))
-		return;
-	if (nth < b->n_writes || b->n_writes == PIECES_MAX)
-		flush(b);
-	b->writes[b->n_writes++] = *p;
-}
+	const int64_t far = (count - 1) * p.by;
+	bool ok = true;
 
-/* The piece that an access means; false when there is nothing to do. */
-static bool piece_of(
-	struct bulk *b, const struct tn_access *a, bool write, struct piece *out)
-{
-	uint32_t room = write ? b->r->deed->n - b->n_inputs : b->n_inputs;
-	const struct piece *whole = &b->whole[write ? b->n_inputs : 0];
-
-	if (a->operand < room)
-		whole += a->operand;
-	if (a->operand < room && !whole->end)
-		return false;
-	if (a->operand >= room || a->begin < 0 || a->begin > a->end ||
-		a->end > whole->end) {
-		b->r->status = TN_ERR_INTERNAL;
-		return false;
+	p.begin += first * p.by;
+	p.end += first * p.by;
+	if (tn_max_i64(p.by, -p.by) <= p.end - p.begin) {
+		p.begin += tn_min_i64(far, 0);
+		p.end += tn_max_i64(far, 0);
+		count = 1;
 	}
-	*out = *whole;
-	out->begin = a->begin;
-	out->end = a->end;
-	return a->begin < a->end;
-}
-
-static bool bulk_step(void *user, const struct tn_step *step)
-{
-	struct bulk *b = user;
-	struct piece p;
-	uint32_t nth = 0;
-
-	for (uint32_t i = 0; i < step->n_reads; i++)
-		if (piece_of(b, &step->reads[i], false, &p))
-			add_read(b, &p, nth++);
-	nth = 0;
-	for (uint32_t i = 0; i < step->n_writes; i++)
-		if (piece_of(b, &step->writes[i], true, &p))
-			add_write(b, &p, nth++);
-	return b->r->status == TN_OK;
-}
-
-/* Every step reads the bytes that it writes or some further on (descending: further back),
- * so no read ever meets an earlier write: all that an op of such steps reads is there
- * when it is there before the first. */
-static bool runs_ahead(const struct bulk *b, bool descending)
-{
-	const struct piece *out = &b->whole[b->n_inputs];
-
-	for (uint32_t k = 0; k < b->n_inputs; k++) {
-		const struct piece *in = &b->whole[k];
-		int64_t lead = in->place - out->place;
-
-		if (in->end && meet(in, out) && (descending ? lead > 0 : lead < 0))
-			return false;
-	}
-	return true;
-}
-
-/* All of each operand, where it lies. */
-static const struct piece *operands(const struct tn_run *r)
-{
-	struct piece *all = TN_NEW_ARRAY(r->c->arena, struct piece, r->deed->n);
-
-	for (uint32_t k = 0; all && k < r->deed->n; k++) {
-		struct tn_touch *t = &r->deed->touches[k];
-		const struct tn_plan_tensor *p;
-
-		all[k].touch = t;
-		if (t->tensor == TN_NONE)
-			continue;
-		p = &r->c->plan->tensors[t->at.root];
-		all[k] = (struct piece){ t, 0, t->at.end - t->at.begin,
-			p->offset + t->at.begin, p->region };
-	}
-	return all;
-}
-
-void tn_replay(struct tn_run *r, struct tn_variant variant)
-{
-	const struct tn_graph *g = r->c->g;
-	const tn_op_id id = { r->op };
-	const struct tn_verdict bad = {
-		.rule = "plan/step-limit", .op = r->op, .tensor = TN_NONE
-	};
-	struct bulk b = { .r = r, .n_inputs = g->ops[r->op].n_inputs };
-	enum tn_status status = TN_OK;
-	bool at_once;
-
-	b.whole = operands(r);
-	if (!b.whole) {
-		r->status = TN_ERR_NOMEM;
-		return;
-	}
-	at_once = tn_contract_is_uniform(g, id) && runs_ahead(&b, variant.descending);
-	if (!at_once && tn_contract_is_long(g, id)) {
-		tn_check_refuse(r->c, &bad,
-			"shares memory with what it reads, and has too many steps to "
-			"replay");
-		at_once = true;
-	}
-	for (uint32_t k = 0; at_once && k < r->deed->n; k++) {
-		const struct piece *all = &b.whole[k];
-
-		if (k < b.n_inputs)
-			look(&b, all);
+	for (int64_t j = 0; p.t && ok && j < count; j++) {
+		if (write)
+			tn_check_put(c, p.t, &p.t->made, p.begin, p.end);
 		else
-			tn_run_put(r, all->touch, &all->touch->made, 0, all->end);
+			ok = tn_check_holds(
+				c, p.t, &p.t->before, p.begin, p.end, true, NULL);
+		p.begin += p.by;
+		p.end += p.by;
 	}
-	if (!at_once)
-		status = tn_contract_walk(g, id, variant, bulk_step, &b);
-	flush(&b);
-	if (r->status == TN_OK && status != TN_OK)
-		r->status = status == TN_ERR_NOMEM ? status : TN_ERR_INTERNAL;
+	return ok;
+}
+
+/* All reads of these steps, then all writes. */
+static bool do_steps(
+	struct tn_check *c, const struct tn_step *s, int64_t first, int64_t count)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; i < s->n_reads && ok; i++)
+		ok = do_span(c, span_of(c, s, false, i), first, count, false);
+	for (uint32_t i = 0; i < s->n_writes && ok; i++)
+		ok = do_span(c, span_of(c, s, true, i), first, count, true);
+	c->lost = !ok;
+	return ok && c->status == TN_OK;
+}
+
+/* May a step of the run read what a step before it has written? Exact when both move on
+ * alike, else judged by all that is written and all that is read. */
+static bool feeds(const struct tn_check *c, struct span w, struct span r, int64_t count)
+{
+	const struct tn_plan_tensor *pw, *pr;
+	int64_t w_len = w.end - w.begin, r_len = r.end - r.begin, ahead, by = r.by, d = 1;
+
+	if (!w.t || !r.t || count < 2)
+		return false;
+	pw = &c->plan->tensors[w.t->at.root];
+	pr = &c->plan->tensors[r.t->at.root];
+	if (pw->region != pr->region)
+		return false;
+	/* from the write of a step to its read */
+	ahead = pr->offset + r.t->at.begin + r.begin -
+		(pw->offset + w.t->at.begin + w.begin);
+	if (w.by != r.by) {
+		int64_t w_far = (count - 2) * w.by, r_far = (count - 2) * r.by;
+
+		ahead += r.by;
+		return ahead + tn_min_i64(r_far, 0) < w_len + tn_max_i64(w_far, 0) &&
+		       tn_min_i64(w_far, 0) < ahead + r_len + tn_max_i64(r_far, 0);
+	}
+	if (by < 0) { /* the same seen from the other side */
+		ahead += r_len - w_len;
+		ahead = -ahead;
+		by = -by;
+	}
+	/* the first step whose read reaches beyond the start of the first write */
+	if (by > 0 && -r_len - ahead >= by)
+		d = (-r_len - ahead) / by + 1;
+	return d < count && ahead + d * by > -r_len && ahead + d * by < w_len;
+}
+
+static bool do_run(void *user, const struct tn_step *s)
+{
+	struct tn_check *c = user;
+	const struct tn_verdict v = { .op = c->op, .tensor = TN_NONE };
+	bool apart = s->n_writes < 2 || s->count == 1;
+
+	for (uint32_t i = 0; i < s->n_writes && s->count > 1 && apart; i++)
+		for (uint32_t k = 0; k < s->n_reads && apart; k++)
+			apart = !feeds(c, span_of(c, s, true, i), span_of(c, s, false, k),
+				s->count);
+	if (apart)
+		return do_steps(c, s, 0, s->count);
+	c->lost = !tn_need(c, !tn_contract_is_long(c->g, (tn_op_id){ c->op }), &v,
+		"plan/step-limit",
+		"shares memory with what it reads, and has too many steps to replay");
+	if (c->lost)
+		return false;
+	for (int64_t j = 0; j < s->count; j++)
+		if (!do_steps(c, s, j, 1))
+			return false;
+	return true;
+}
+
+void tn_check_replay(struct tn_check *c, struct tn_variant variant)
+{
+	enum tn_status status;
+
+	c->lost = false;
+	status = tn_contract_runs(c->g, (tn_op_id){ c->op }, variant, do_run, c);
+	if (c->status == TN_OK && status != TN_OK)
+		c->status = status == TN_ERR_NOMEM ? status : TN_ERR_INTERNAL;
 }

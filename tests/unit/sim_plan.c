@@ -427,34 +427,6 @@ static bool aligned(const struct sim *s, uint32_t tensor)
 	return p->offset % s->plan->regions[p->region].align == 0;
 }
 
-/* Does every op come after the op that last wrote, in the graph's order, what it reads? */
-static void check_producers(struct sim *s)
-{
-	const struct tn_graph *g = s->g;
-
-	for (uint32_t p = 0; p < g->n_ops; p++) {
-		const struct tn_op *reader = &g->ops[s->plan->order[p]];
-		uint32_t rank = 0;
-
-		while (g->schedule[rank].i != s->plan->order[p])
-			rank++;
-		for (uint32_t k = 0; k < reader->n_inputs; k++) {
-			uint32_t producer = TN_NONE;
-
-			for (uint32_t i = 0; i < rank; i++)
-				for (uint32_t m = 0;
-					m < g->ops[g->schedule[i].i].n_outputs; m++)
-					if (g->ops[g->schedule[i].i].outputs[m].i ==
-						reader->inputs[k].i)
-						producer = g->schedule[i].i;
-			for (uint32_t later = p; later < g->n_ops; later++)
-				if (producer != TN_NONE &&
-					s->plan->order[later] == producer)
-					wrong(s, "read before it is produced");
-		}
-	}
-}
-
 static void check_layout(struct sim *s)
 {
 	const struct tn_plan *plan = s->plan;
@@ -519,7 +491,6 @@ static void check_layout(struct sim *s)
 		}
 	}
 	if (!s->why)
-		check_producers(s);
 	for (uint32_t i = 0; i < s->g->n_outputs; i++) {
 		struct bytes b = bytes_of(s, s->g->outputs[i].i);
 
