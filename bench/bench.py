@@ -191,8 +191,8 @@ def best_of(times, command):
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode > 1:
             sys.exit(f'{command}: exit status {child.returncode}')
-        seconds = use.ru_utime + use.ru_stime
-        best = min(best or (seconds, 0), (seconds, use.ru_maxrss // 1024))
+        this = use.ru_utime + use.ru_stime, use.ru_maxrss // 1024
+        best = min(best or this, this)
     return best
 
 
