@@ -468,27 +468,52 @@ static const char *help_of(const struct tn_govern *g, const struct tn_rule *rule
 		*fix ? "To fix it: " : "", fix);
 }
 
-static bool has_finding(const struct tn_view *views, size_t n, const char *id)
-{
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; views[i].diags && k < views[i].diags->list.count;
-			k++) {
-			const char *rule = views[i].diags->list.items[k].rule;
+/* The rules that have findings, each once: there are few, and findings may be many. */
+struct found {
+	TN_VEC(const char *) rules;
+	const char *newest;
+};
 
-			if (rule && strcmp(rule, id) == 0)
-				return true;
-		}
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < views[i].n_suppressed; k++)
-			if (strcmp(views[i].suppressed[k].diag.rule, id) == 0)
-				return true;
+static bool is_found(const struct found *f, const char *rule)
+{
+	for (size_t i = 0; i < f->rules.count; i++)
+		if (strcmp(f->rules.items[i], rule) == 0)
+			return true;
 	return false;
+}
+
+static bool add_found(struct found *f, struct tn_arena *arena, const char *rule)
+{
+	if (!rule || rule == f->newest)
+		return true;
+	f->newest = rule;
+	return is_found(f, rule) || tn_vec_push(arena, &f->rules, rule);
+}
+
+static bool find_rules(
+	const struct tn_view *views, size_t n, struct tn_arena *arena, struct found *out)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tn_diags *d = views[i].diags;
+
+		for (size_t k = 0; d && k < d->list.count; k++)
+			ok = ok && add_found(out, arena, d->list.items[k].rule);
+		for (size_t k = 0; k < views[i].n_suppressed; k++)
+			ok = ok &&
+			     add_found(out, arena, views[i].suppressed[k].diag.rule);
+	}
+	return ok;
 }
 
 enum tn_status tn_govern_describe(struct tn_govern *g, struct tn_view *views, size_t n)
 {
 	TN_VEC(struct tn_view_rule) list = { 0 };
+	struct found found = { 0 };
 
+	if (!find_rules(views, n, g->arena, &found))
+		return TN_ERR_NOMEM;
 	for (size_t i = 0; i < g->regimes.count; i++)
 		for (size_t k = 0; k < g->regimes.items[i]->rules.n; k++) {
 			const struct tn_rule *rule = &g->regimes.items[i]->rules.items[k];
@@ -499,7 +524,7 @@ enum tn_status tn_govern_describe(struct tn_govern *g, struct tn_view *views, si
 
 			for (size_t j = 0; j < list.count && !told; j++)
 				told = strcmp(list.items[j].id, rule->id) == 0;
-			if (told || !has_finding(views, n, rule->id))
+			if (told || !is_found(&found, rule->id))
 				continue;
 			v.help = help_of(g, rule);
 			if (!v.help || !tn_vec_push(g->arena, &list, v))

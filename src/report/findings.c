@@ -54,10 +54,16 @@ static void take(struct tn_findings *out, const struct tn_graph *g,
 	out->n++;
 }
 
+/* Most findings of a run have one name in common. */
+static int by_file(const struct tn_finding *a, const struct tn_finding *b)
+{
+	return a->file == b->file ? 0 : strcmp(a->file, b->file);
+}
+
 static int by_source(const void *a, const void *b)
 {
 	const struct tn_finding *fa = a, *fb = b;
-	int files = strcmp(fa->file, fb->file);
+	int files = by_file(fa, fb);
 
 	return files ? files
 		     : (fa->reported > fb->reported) - (fa->reported < fb->reported);
@@ -66,7 +72,7 @@ static int by_source(const void *a, const void *b)
 static int by_place(const void *a, const void *b)
 {
 	const struct tn_finding *fa = a, *fb = b;
-	int files = strcmp(fa->file, fb->file);
+	int files = by_file(fa, fb);
 
 	if (files)
 		return files;
@@ -156,4 +162,18 @@ enum tn_status tn_findings_suppressed(const struct tn_view *views, size_t n, boo
 	struct tn_arena *arena, struct tn_findings *out)
 {
 	return collect(views, n, all, true, arena, out);
+}
+
+struct tn_findings tn_findings_count(const struct tn_view *views, size_t n)
+{
+	struct tn_findings out = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (seen_before(views, i))
+			continue;
+		for (size_t k = 0; k < views[i].diags->list.count; k++)
+			count(&out, views[i].diags->list.items[k].severity);
+		out.n += views[i].diags->list.count + views[i].n_suppressed;
+	}
+	return out;
 }

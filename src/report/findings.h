@@ -31,6 +31,9 @@ enum tn_status TN_MUST_CHECK tn_findings_collect(const struct tn_view *views, si
 enum tn_status TN_MUST_CHECK tn_findings_suppressed(const struct tn_view *views, size_t n,
 	bool all, struct tn_arena *arena, struct tn_findings *out);
 
+/* How many there are of all of them, suppressed or not, without their list. */
+struct tn_findings tn_findings_count(const struct tn_view *views, size_t n);
+
 /* "error", "warning", "note" */
 const char *tn_severity_name(enum tn_severity severity);
 

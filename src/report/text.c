@@ -81,30 +81,22 @@ static void plural(struct tn_strbuf *out, size_t n, const char *what)
 enum tn_status tn_text_totals(
 	const struct tn_view *views, size_t n, struct tn_strbuf *out)
 {
-	struct tn_findings all;
-	struct tn_arena scratch;
-	enum tn_status status;
+	const struct tn_findings all = tn_findings_count(views, n);
+	const size_t suppressed = all.n - all.errors - all.warnings - all.notes;
 
-	tn_arena_init(&scratch);
-	status = tn_findings_suppressed(views, n, true, &scratch, &all);
-	if (status == TN_OK) {
-		const size_t suppressed = all.n - all.errors - all.warnings - all.notes;
-
-		plural(out, all.errors, "error");
+	plural(out, all.errors, "error");
+	tn_strbuf_puts(out, ", ");
+	plural(out, all.warnings, "warning");
+	if (all.notes) {
 		tn_strbuf_puts(out, ", ");
-		plural(out, all.warnings, "warning");
-		if (all.notes) {
-			tn_strbuf_puts(out, ", ");
-			plural(out, all.notes, "note");
-		}
-		if (suppressed)
-			tn_strbuf_printf(out, ", %zu suppressed", suppressed);
-		tn_strbuf_puts(out, " in ");
-		plural(out, n, "file");
-		tn_strbuf_putc(out, '\n');
+		plural(out, all.notes, "note");
 	}
-	tn_arena_release(&scratch);
-	return status == TN_OK && out->failed ? TN_ERR_NOMEM : status;
+	if (suppressed)
+		tn_strbuf_printf(out, ", %zu suppressed", suppressed);
+	tn_strbuf_puts(out, " in ");
+	plural(out, n, "file");
+	tn_strbuf_putc(out, '\n');
+	return out->failed ? TN_ERR_NOMEM : TN_OK;
 }
 
 /* Appends what `words` said about a candidate, made safe. */
