@@ -12,6 +12,7 @@
 
 #define BLOCK_MIN ((size_t)4096)
 #define BLOCK_MAX ((size_t)1 << 20)
+#define USUAL	  256 /* bytes of a printed text; more needs a second try */
 
 struct tn_arena_block {
 	struct tn_arena_block *next;
@@ -45,8 +46,7 @@ static struct tn_arena_block *block_new(size_t size, bool zeroed)
 
 	if (size > SIZE_MAX - sizeof(*block))
 		return NULL;
-	block = zeroed ? calloc(1, sizeof(*block) + size)
-		       : malloc(sizeof(*block) + size);
+	block = zeroed ? calloc(1, sizeof(*block) + size) : malloc(sizeof(*block) + size);
 	if (!block)
 		return NULL;
 	block->next = NULL;
@@ -131,15 +131,18 @@ char *tn_arena_strdup(struct tn_arena *arena, const char *text)
 
 char *tn_arena_vprintf(struct tn_arena *arena, const char *fmt, va_list args)
 {
+	char usual[USUAL];
 	va_list again;
 	char *text;
 	int len;
 
 	va_copy(again, args);
-	len = vsnprintf(NULL, 0, fmt, again);
+	len = vsnprintf(usual, sizeof(usual), fmt, again);
 	va_end(again);
 	if (len < 0)
 		return NULL;
+	if ((size_t)len < sizeof(usual))
+		return tn_arena_strndup(arena, usual, (size_t)len);
 	text = tn_arena_alloc(arena, (size_t)len + 1);
 	if (text)
 		vsnprintf(text, (size_t)len + 1, fmt, args);

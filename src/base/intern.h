@@ -8,10 +8,12 @@
 
 #include "base/arena.h"
 
+struct tn_string_slot;
+
 struct tn_strings {
 	struct tn_arena *arena; /* holds texts and table */
-	const char **slots;     /* open addressing; NULL = free */
-	size_t capacity;        /* power of two, or 0 */
+	struct tn_string_slot *slots; /* open addressing */
+	size_t capacity; /* power of two, or 0 */
 	size_t count;
 };
 

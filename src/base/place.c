@@ -13,9 +13,16 @@ struct scan {
 	size_t len, at;
 };
 
+/* What may stand between two values, a NUL among it. */
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == ',' || c == ':' || c == '\t' || c == '\r' ||
+	       !c;
+}
+
 static void skip_space(struct scan *s)
 {
-	while (s->at < s->len && strchr(" \t\r\n,:", s->text[s->at]))
+	while (s->at < s->len && is_space(s->text[s->at]))
 		s->at++;
 }
 
@@ -34,9 +41,15 @@ static void skip_string(struct scan *s)
 		s->at = s->len;
 }
 
+static bool is_bracket(char c)
+{
+	return c == '{' || c == '}' || c == '[' || c == ']';
+}
+
 static void skip_bare(struct scan *s)
 {
-	while (s->at < s->len && !strchr(" \t\r\n,:[]{}\"", s->text[s->at]))
+	while (s->at < s->len && !is_space(s->text[s->at]) &&
+		!is_bracket(s->text[s->at]) && s->text[s->at] != '"')
 		s->at++;
 }
 
@@ -142,12 +155,12 @@ struct group {
 };
 
 static size_t first_not_below(
-	const struct tn_place_query *q, struct group in, struct key k, int limit)
+	const struct tn_place_query *q, struct group in, struct key k)
 {
 	while (in.lo < in.hi) {
 		size_t mid = in.lo + (in.hi - in.lo) / 2;
 
-		if (compare_token(q[mid].rest, k) < limit)
+		if (compare_token(q[mid].rest, k) < 0)
 			in.lo = mid + 1;
 		else
 			in.hi = mid;
@@ -162,8 +175,9 @@ static struct group narrow(
 	const struct key k = { key, key + len };
 	struct group out;
 
-	out.lo = first_not_below(q, in, k, 0);
-	out.hi = first_not_below(q, (struct group){ out.lo, in.hi }, k, 1);
+	out.lo = out.hi = first_not_below(q, in, k);
+	while (out.hi < in.hi && compare_token(q[out.hi].rest, k) == 0)
+		out.hi++;
 	return out;
 }
 
@@ -174,18 +188,29 @@ struct count {
 	size_t character;
 };
 
+static size_t characters(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return n;
+}
+
 static void count_to(struct count *c, const struct scan *s)
 {
-	for (; c->at < s->at; c->at++) {
-		unsigned char byte = (unsigned char)s->text[c->at];
+	const char *newline;
 
-		if (byte == '\n') {
-			c->place = (struct tn_place){ c->place.line + 1, 1 };
-			c->character = 1;
-		} else {
-			c->place.column++;
-			c->character += (byte & 0xc0) != 0x80;
-		}
+	while (c->at < s->at &&
+		(newline = memchr(s->text + c->at, '\n', s->at - c->at)) != NULL) {
+		c->at = (size_t)(newline - s->text) + 1;
+		c->place = (struct tn_place){ c->place.line + 1, 1 };
+		c->character = 1;
+	}
+	if (c->at < s->at) {
+		c->place.column += s->at - c->at;
+		c->character += characters(s->text + c->at, s->at - c->at);
+		c->at = s->at;
 	}
 }
 
