@@ -93,6 +93,7 @@ struct lint {
 /* What rewriting gains, or would gain. */
 static enum tn_status look_for_rewrites(struct tn_run *run)
 {
+	struct tn_arena scratch; /* names and places are the graph's */
 	struct tn_rewrites log;
 	struct tn_graph rewritten;
 	enum tn_status status;
@@ -102,10 +103,12 @@ static enum tn_status look_for_rewrites(struct tn_run *run)
 			tn_rewrites_report(&run->rewrites, run->source, &run->diags);
 		return TN_OK;
 	}
-	status = tn_rewrite(&run->graph, tn_passes_every(), &run->arena, &run->strings,
+	tn_arena_init(&scratch);
+	status = tn_rewrite(&run->graph, tn_passes_every(), &scratch, &run->strings,
 		&rewritten, &log);
 	if (status == TN_OK)
 		tn_rewrites_report(&log, run->source, &run->diags);
+	tn_arena_release(&scratch);
 	return status;
 }
 

@@ -455,6 +455,24 @@ static enum tn_status index_no_copy(struct judge *j)
 	return TN_OK;
 }
 
+/* Room for all candidates at once: there are as many as pairs of operands. */
+static enum tn_status expect_candidates(struct judge *j)
+{
+	size_t count = j->aliases->n_no_copy;
+
+	for (uint32_t i = 0; i < j->g->n_ops; i++) {
+		const struct tn_op *op = &j->g->ops[i];
+
+		for (uint32_t k = 0; k < op->n_inputs; k++)
+			if (op->inputs[k].i != TN_NONE &&
+				tn_tensor_is_planned(&j->g->tensors[op->inputs[k].i]))
+				count += op->n_outputs;
+	}
+	j->found.items = TN_NEW_ARRAY(j->arena, struct tn_candidate, count);
+	j->found.capacity = j->found.items ? count : 0;
+	return j->found.items ? TN_OK : TN_ERR_NOMEM;
+}
+
 static enum tn_status judge_all(struct judge *j, struct tn_inplace *out)
 {
 	enum tn_status status =
@@ -464,6 +482,8 @@ static enum tn_status judge_all(struct judge *j, struct tn_inplace *out)
 		status = tn_members_find(j->g, j->aliases, j->arena, &j->members);
 	if (status == TN_OK)
 		status = index_no_copy(j);
+	if (status == TN_OK)
+		status = expect_candidates(j);
 	for (uint32_t p = 0; p < j->order->n && status == TN_OK; p++)
 		status = judge_op(j, j->order->at[p]);
 	if (status == TN_OK) {

@@ -88,6 +88,32 @@ static bool side_tables(struct tn_edit *e, size_t n)
 	       e->view && e->instead;
 }
 
+/* The operands of all ops, each list its own copy in one piece of memory. */
+static bool copy_ops(struct tn_edit *e, const struct tn_graph *g, struct tn_arena *arena)
+{
+	size_t total = 0;
+	tn_tensor_id *at;
+
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		total += (size_t)g->ops[i].n_inputs + g->ops[i].n_outputs;
+	at = TN_NEW_ARRAY(arena, tn_tensor_id, total);
+	if (!at)
+		return false;
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		const struct tn_op *from = &g->ops[i];
+		struct tn_op *op = &e->g.ops[i];
+
+		*op = *from;
+		op->inputs = at;
+		for (uint32_t k = 0; k < from->n_inputs; k++)
+			*at++ = from->inputs[k];
+		op->outputs = at;
+		for (uint32_t k = 0; k < from->n_outputs; k++)
+			*at++ = from->outputs[k];
+	}
+	return true;
+}
+
 bool tn_edit_begin(struct tn_edit *e, const struct tn_graph *g, struct tn_arena *arena,
 	struct tn_arena *scratch, struct tn_strings *strings, struct tn_rewrites *log)
 {
@@ -106,21 +132,8 @@ bool tn_edit_begin(struct tn_edit *e, const struct tn_graph *g, struct tn_arena 
 		return false;
 	if (g->n_tensors)
 		memcpy(e->g.tensors, g->tensors, g->n_tensors * sizeof(*g->tensors));
-	for (uint32_t i = 0; i < g->n_ops; i++) {
-		struct tn_op *op = &e->g.ops[i];
-
-		*op = g->ops[i];
-		op->inputs = TN_NEW_ARRAY(arena, tn_tensor_id, op->n_inputs);
-		op->outputs = TN_NEW_ARRAY(arena, tn_tensor_id, op->n_outputs);
-		if (!op->inputs || !op->outputs)
-			return false;
-		if (op->n_inputs)
-			memcpy(op->inputs, g->ops[i].inputs,
-				op->n_inputs * sizeof(*op->inputs));
-		if (op->n_outputs)
-			memcpy(op->outputs, g->ops[i].outputs,
-				op->n_outputs * sizeof(*op->outputs));
-	}
+	if (!copy_ops(e, g, arena))
+		return false;
 	count_uses(e);
 	pin_all(e);
 	return true;
