@@ -12,6 +12,15 @@ static const struct {
 #undef AUTOGRAD
 };
 
+/* A number in place of a tensor, as readers make one: nobody trains it. */
+static bool is_number(const struct tn_model *m, tn_tensor_id id)
+{
+	const struct tn_tensor *t = id.i < m->g->n_tensors ? &m->g->tensors[id.i] : NULL;
+
+	return t && t->role == ROLE_CONST && t->shape.rank == 0 && !t->name[0] &&
+	       t->data_kind == DATA_BYTES;
+}
+
 bool tn_autograd_saves(
 	const struct tn_model *m, uint32_t op, uint32_t operand, bool in_place)
 {
@@ -28,6 +37,9 @@ bool tn_autograd_saves(
 			return rows[i].result || (either && in_place);
 		if (operand > 0)
 			return rows[i].others;
+		/* the factor is kept for the other one's gradient */
+		if (o->kind == OP_MUL && o->n_inputs == 2 && is_number(m, o->inputs[1]))
+			return false;
 		return either ? !in_place : rows[i].first != 0;
 	}
 	/* what only moves elements keeps none of them */

@@ -157,7 +157,8 @@ static enum tn_status judge_sets(struct tn_court *c, struct tn_arena *arena,
 	return status == TN_OK ? judge_together(c, 0, arena, diags, out) : status;
 }
 
-/* Ops that say themselves that they work in place: is anything lost that backward needs? */
+/* Ops that say themselves that they work in place: is anything lost, or in training that
+ * backward needs? In inference only what is wrong is told: the graph means what they do. */
 static enum tn_status judge_graph(
 	struct tn_court *c, struct tn_arena *arena, struct tn_claims *out)
 {
@@ -168,8 +169,24 @@ static enum tn_status judge_graph(
 
 	if (status != TN_OK || !any)
 		return status;
-	out->has_graph = true;
-	return judge(c, set, n, arena, &out->graph);
+	status = judge(c, set, n, arena, &out->graph);
+	out->has_graph = status == TN_OK && (c->options.profile == PROFILE_TRAINING ||
+						    out->graph.result == CLAIM_REJECTED);
+	return status;
+}
+
+/* Does an op write a tensor that it reads, as its name says? */
+static bool writes_in_place(const struct tn_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		const struct tn_op *op = &g->ops[i];
+
+		if (tn_op_says_in_place(op) && op->n_inputs && op->n_outputs &&
+			op->outputs[0].i < g->n_tensors &&
+			g->tensors[op->outputs[0].i].view_of.i != TN_NONE)
+			return true;
+	}
+	return false;
 }
 
 enum tn_status tn_claims_judge_all(const struct tn_graph *g,
@@ -181,7 +198,8 @@ enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 	enum tn_status status = TN_OK;
 
 	*out = (struct tn_claims){ 0 };
-	if (!g->n_claims && !(options && options->profile == PROFILE_TRAINING))
+	if (!g->n_claims && !(options && options->profile == PROFILE_TRAINING) &&
+		!writes_in_place(g))
 		return TN_OK;
 	tn_arena_init(&own);
 	status = tn_court_init(&court, g, options, &own, diags);
@@ -189,7 +207,8 @@ enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 		status = judge_each(&court, arena, diags, out);
 	if (status == TN_OK)
 		status = judge_sets(&court, arena, diags, out);
-	if (status == TN_OK && court.options.profile == PROFILE_TRAINING)
+	if (status == TN_OK &&
+		(court.options.profile == PROFILE_TRAINING || writes_in_place(g)))
 		status = judge_graph(&court, arena, out);
 	tn_arena_release(&own);
 	return status;

@@ -1,6 +1,9 @@
 /* What must hold when an invocation is over: what others own, what the caller reads. */
+#include <string.h>
+
 #include "base/checked.h"
 #include "claims/autograd.h"
+#include "claims/training.h"
 #include "claims/run_part.h"
 
 static bool same_writer(
@@ -136,6 +139,21 @@ static bool updates(const struct tn_model *m, uint32_t op, uint32_t tensor)
 	return false;
 }
 
+/* Of the operand that an op writes over by its own name (mul_), PyTorch saves a copy. */
+static bool keeps_copy(const struct tn_model *m, uint32_t op, uint32_t k)
+{
+	const struct tn_op *o = &m->g->ops[op];
+	const struct tn_form *in = tn_model_operand(m, op, k), *out;
+
+	if (k >= o->n_inputs || !o->n_outputs || !tn_op_says_in_place(o) ||
+		(strncmp(o->type, "torch.ops.aten.", 15) != 0 &&
+			strncmp(o->type, "aten::", 6) != 0))
+		return false;
+	out = tn_model_operand(m, op, o->n_inputs);
+	return in && out && in->root == out->root && in->lo == out->lo &&
+	       in->hi == out->hi;
+}
+
 /* In training, backward reads what an op has saved: its operands or its result as they
  * were then. */
 static void check_saved(struct tn_pass *p)
@@ -157,7 +175,8 @@ static void check_saved(struct tn_pass *p)
 			uint32_t t = tn_model_tensor(m, op, k);
 			size_t n = p->r->losses->list.count;
 
-			if (!saved || m->role[f->root] == ROLE_CONST || updates(m, op, t))
+			if (!saved || m->role[f->root] == ROLE_CONST ||
+				updates(m, op, t) || keeps_copy(m, op, k))
 				continue;
 			check_tensor(p, LOSS_SAVED, t,
 				k < o->n_inputs ? &at->before[k]

@@ -4,9 +4,16 @@
 
 #include "base/banned.h"
 
-/* Where the name begins, behind namespaces. */
+/* Where the name begins, behind namespaces: aten::relu_, torch.ops.aten.relu_.default. */
 static const char *bare(const char *type)
 {
+	static const char ops[] = "torch.ops.";
+	const char *dot = NULL;
+
+	if (strncmp(type, ops, sizeof(ops) - 1) == 0)
+		dot = strchr(type + (sizeof(ops) - 1), '.');
+	if (dot)
+		type = dot + 1;
 	for (const char *at = strstr(type, "::"); at; at = strstr(type, "::"))
 		type = at + 2;
 	return type;

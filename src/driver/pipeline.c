@@ -464,7 +464,8 @@ enum tn_status tn_pipeline_claims(struct tn_run *run, enum tn_status status)
 
 	if ((status != TN_OK && status != TN_ERR_INPUT) ||
 		(!run->graph.n_claims &&
-			(run->options->profile != TENURE_PROFILE_TRAINING ||
+			((run->options->profile != TENURE_PROFILE_TRAINING &&
+				 status != TN_OK) ||
 				!run->graph.n_ops)))
 		return status;
 	judged = tn_judge_options(run, &options);
