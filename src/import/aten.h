@@ -52,6 +52,27 @@ bool tn_aten_norm_takes(const struct tn_aten_norm *n, size_t place);
 void tn_aten_norm_attributes(struct tn_foreign *f, const struct tn_aten_norm *n,
 	size_t rank, bool training, double eps);
 
+/* The arguments of a call, by the names and the places that the operator's schema gives
+ * them; each reader has its own way to them. False, NULL or 0: not given, None, or of
+ * another kind. A bool is a number. A list gives its length, of which `max` are copied, or
+ * SIZE_MAX when it is given and is no list of numbers. */
+struct tn_aten_call {
+	void *reader;
+	const struct tn_at *node;
+	bool (*number)(const struct tn_aten_call *call, const char *name, size_t place,
+		double *out);
+	size_t (*ints)(const struct tn_aten_call *call, const char *name, size_t place,
+		int64_t *out, size_t max); /* a single number is a list of one */
+	const char *(*text)(
+		const struct tn_aten_call *call, const char *name, size_t place);
+	bool (*tensor)(const struct tn_aten_call *call, const char *name, size_t place);
+};
+
+/* What the arguments that are no tensors say about the newest op, as attributes; the op is
+ * not known when they ask for what no kernel does. */
+void tn_aten_attributes(
+	struct tn_foreign *f, const struct tn_aten *a, const struct tn_aten_call *call);
+
 /* Of ATEN_QUANT, for the newest op: its scale and zero point, and the integers that it
  * rounds to. False: our op would not be the same. */
 bool tn_aten_quant(

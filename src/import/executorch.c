@@ -137,6 +137,58 @@ static bool read_quant(struct tn_et *r)
 		(int64_t)number[4]);
 }
 
+static bool number_at(
+	const struct tn_aten_call *call, const char *name, size_t place, double *out)
+{
+	const struct tn_et_value *v = argument(call->reader, place);
+
+	(void)name;
+	if (!v || v->kind != ET_NUMBER)
+		return false;
+	*out = v->number;
+	return true;
+}
+
+static size_t ints_at(const struct tn_aten_call *call, const char *name, size_t place,
+	int64_t *out, size_t max)
+{
+	struct tn_et *r = call->reader;
+	const struct tn_et_value *v = argument(r, place);
+	double number;
+
+	if (!v || v->kind == ET_OTHER)
+		return 0;
+	if (number_at(call, name, place, &number) && number >= 0 && number <= INT32_MAX) {
+		out[0] = (int64_t)number;
+		return 1;
+	}
+	if (v->kind != ET_INTS)
+		return SIZE_MAX;
+	unbox(r, v, &r->sizes);
+	for (size_t i = 0; i < r->sizes.v.count && i < max; i++)
+		out[i] = r->sizes.v.items[i];
+	return r->sizes.v.count;
+}
+
+static const char *text_at(
+	const struct tn_aten_call *call, const char *name, size_t place)
+{
+	const struct tn_et_value *v = argument(call->reader, place);
+
+	(void)name;
+	return v ? v->text : NULL;
+}
+
+static bool tensor_at(const struct tn_aten_call *call, const char *name, size_t place)
+{
+	const struct tn_et *r = call->reader;
+	const struct tn_et_value *v = argument(r, place);
+
+	(void)name;
+	/* the results are at the end, and no arguments of this kind */
+	return v && place + 2 * repeated(r) < r->args.v.count && v->kind == ET_TENSOR;
+}
+
 /* What geometry needs of the arguments that are no tensors. */
 static void read_attributes(struct tn_et *r, const struct tn_aten *a, struct tn_op *op)
 {
@@ -159,7 +211,10 @@ static void read_attributes(struct tn_et *r, const struct tn_aten *a, struct tn_
 			op->kind = OP_UNKNOWN;
 		break;
 	case ATEN_WINDOW:
-		ok = tn_build_attr_string(&r->f.b, "layout", "NCHW");
+	case ATEN_PLAIN:
+		tn_aten_attributes(&r->f, a,
+			&(struct tn_aten_call){
+				r, NULL, number_at, ints_at, text_at, tensor_at });
 		break;
 	case ATEN_CONCAT:
 		ok = tn_build_attr_int(&r->f.b, "axis", dim);
@@ -177,7 +232,6 @@ static void read_attributes(struct tn_et *r, const struct tn_aten *a, struct tn_
 				r->sizes.v.items, r->sizes.v.count);
 		}
 		break;
-	case ATEN_PLAIN:
 	case ATEN_VIEW:
 	case ATEN_SLICE:
 		break;

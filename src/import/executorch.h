@@ -14,6 +14,7 @@ struct tn_et_value {
 	tn_tensor_id tensor;
 	bool written;
 	double number;
+	const char *text; /* of a string; NULL: it is none */
 	struct tn_ints items; /* of a list: indices of values; -1: none */
 	int64_t memory, offset; /* memory 0: not planned */
 };

@@ -188,6 +188,8 @@ void tn_et_read_value(struct tn_et *r, const struct tn_at *at)
 		} else if (strcmp(type, "Double") == 0) {
 			v.kind = ET_NUMBER;
 			v.number = tn_at_real(&r->tree, &val, "double_val", 0);
+		} else if (strcmp(type, "String") == 0) {
+			v.text = tn_at_text(&r->tree, &val, "string_val", "");
 		} else if (strcmp(type, "Bool") == 0) {
 			v.kind = ET_NUMBER;
 			v.number = tn_at_flag(&r->tree, &val, "bool_val");

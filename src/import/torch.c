@@ -11,7 +11,6 @@
 
 #include "base/banned.h"
 
-#define VIEWS_MAX 64 /* of views */
 static enum tn_dtype dtype_of(int64_t number)
 {
 	static const struct {
@@ -94,15 +93,13 @@ tn_tensor_id tn_torch_tensor(struct tn_torch *r, const struct tn_at *at, const c
 	return tn_foreign_newest(&r->f);
 }
 
-/* A name for a tensor that has one already. */
-static void also_named(struct tn_torch *r, const char *name, tn_tensor_id id)
+void tn_torch_also_named(struct tn_torch *r, const char *name, tn_tensor_id id)
 {
 	if (tn_names_add(&r->f.tensors, tn_foreign_text(&r->f, name), id.i) == NAME_NOMEM)
 		r->tree.nomem = true;
 }
 
-/* Did the tensor hold something already? It does from now on. */
-static bool fill(struct tn_torch *r, tn_tensor_id id)
+bool tn_torch_fill(struct tn_torch *r, tn_tensor_id id)
 {
 	bool before;
 
@@ -119,7 +116,8 @@ static bool fill(struct tn_torch *r, tn_tensor_id id)
 /* A write of a tensor that holds something already, or of its root. */
 void tn_torch_mutate(struct tn_torch *r, tn_tensor_id id)
 {
-	for (int depth = 0; depth < VIEWS_MAX; depth++) { /* a cycle is reported later */
+	for (int depth = 0; depth < TN_TORCH_VIEWS_MAX;
+		depth++) { /* a cycle is reported later */
 		struct tn_tensor *t = tn_foreign_at(&r->f, id);
 
 		t->mutated = true;
@@ -135,15 +133,6 @@ void tn_torch_mutate(struct tn_torch *r, tn_tensor_id id)
 	}
 }
 
-static void add_result(struct tn_torch *r, tn_tensor_id id)
-{
-	if (id.i == TN_NONE)
-		return;
-	if (fill(r, id))
-		tn_torch_mutate(r, id);
-	tn_foreign_out(&r->f, id);
-}
-
 /* The one member of a union. */
 bool tn_torch_member(const struct tn_at *arg, struct tn_torch_argument *out)
 {
@@ -154,239 +143,6 @@ bool tn_torch_member(const struct tn_at *arg, struct tn_torch_argument *out)
 	out->key = json_object_iter_key(i);
 	tn_at_entry(arg, out->key, json_object_iter_value(i), &out->at);
 	return true;
-}
-
-/* Calls fn for each tensor of an argument; one that is left out is TN_NONE. */
-static void each_tensor(struct tn_torch *r, const struct tn_torch_argument *a,
-	void (*fn)(struct tn_torch *r, const struct tn_at *at, const char *name))
-{
-	if (strcmp(a->key, "as_tensor") == 0) {
-		fn(r, &a->at, tn_at_text(&r->tree, &a->at, "name", ""));
-		return;
-	}
-	if (strcmp(a->key, "as_tensors") != 0 &&
-		strcmp(a->key, "as_optional_tensors") != 0)
-		return;
-	for (size_t i = 0; i < json_array_size(a->at.json); i++) {
-		struct tn_at item, inner;
-
-		tn_at_item(&a->at, i, &item);
-		if (tn_at_key(&r->tree, &item, "as_tensor", &inner))
-			fn(r, &inner, tn_at_text(&r->tree, &inner, "name", ""));
-		else if (json_is_string(json_object_get(item.json, "name")))
-			fn(r, &item, tn_at_text(&r->tree, &item, "name", ""));
-	}
-}
-
-static void push_input(struct tn_torch *r, const struct tn_at *at, const char *name)
-{
-	tn_foreign_in(&r->f, tn_torch_tensor(r, at, name));
-}
-
-static void push_output(struct tn_torch *r, const struct tn_at *at, const char *name)
-{
-	add_result(r, tn_torch_tensor(r, at, name));
-}
-
-static void read_norm(
-	struct tn_torch *r, const struct tn_at *node, const struct tn_aten_norm *n)
-{
-	struct tn_at frames[3];
-	struct tn_torch_argument a;
-	bool training = false;
-	double eps = 1e-5;
-	size_t rank = 0;
-
-	if (tn_torch_argument(r, node, "normalized_shape", SIZE_MAX, frames, &a))
-		rank = json_array_size(a.at.json);
-	if (tn_torch_argument(r, node, "training", SIZE_MAX, frames, &a))
-		training = json_is_true(a.at.json);
-	if (tn_torch_argument(r, node, "eps", SIZE_MAX, frames, &a))
-		tn_at_as_real(&r->tree, &a.at, &eps);
-	tn_aten_norm_attributes(&r->f, n, rank, training, eps);
-}
-
-/* Operands that may be None keep their places. */
-static void read_norm_operands(
-	struct tn_torch *r, const struct tn_at *node, const struct tn_aten_norm *n)
-{
-	struct tn_at frames[3];
-	struct tn_torch_argument a;
-
-	for (size_t i = 0; i < n->n_operands; i++) {
-		bool given = tn_torch_argument(
-			r, node, n->operands[i].name, SIZE_MAX, frames, &a);
-
-		if (given && strcmp(a.key, "as_tensor") == 0)
-			each_tensor(r, &a, push_input);
-		else
-			tn_foreign_in(&r->f, (tn_tensor_id){ TN_NONE });
-	}
-}
-
-static bool read_quant(struct tn_torch *r, const struct tn_at *node)
-{
-	struct tn_torch_argument a;
-	struct tn_at frames[3];
-	double scale = 0;
-
-	return tn_torch_argument(r, node, "scale", SIZE_MAX, frames, &a) &&
-	       strcmp(a.key, "as_float") == 0 && tn_at_as_real(&r->tree, &a.at, &scale) &&
-	       tn_aten_quant(&r->f, scale, tn_torch_int(r, node, "zero_point", 0),
-		       tn_torch_int(r, node, "quant_min", -128),
-		       tn_torch_int(r, node, "quant_max", 127));
-}
-
-static void read_attributes(
-	struct tn_torch *r, const struct tn_at *node, const struct tn_aten *a)
-{
-	struct tn_op *op = tn_foreign_newest_op(&r->f);
-	struct tn_at frames[3];
-	struct tn_torch_argument dims;
-	const struct tn_tensor *in = op->n_inputs && op->inputs[0].i != TN_NONE
-					     ? tn_foreign_at(&r->f, op->inputs[0])
-					     : NULL;
-	int64_t dim = tn_torch_int(r, node, "dim", a->form == ATEN_CONCAT ? 0 : -1);
-	bool ok = true;
-
-	switch (a->form) {
-	case ATEN_NORM:
-		read_norm(r, node, tn_aten_norm_of(a));
-		break;
-	case ATEN_QUANT:
-		if (!read_quant(r, node))
-			op->kind = OP_UNKNOWN;
-		break;
-	case ATEN_WINDOW:
-		ok = tn_build_attr_string(&r->f.b, "layout", "NCHW");
-		break;
-	case ATEN_CONCAT:
-		ok = tn_build_attr_int(&r->f.b, "axis", dim);
-		break;
-	case ATEN_ROW:
-		if (in && dim != -1 && dim != (int64_t)in->shape.rank - 1)
-			op->kind = OP_UNKNOWN;
-		break;
-	case ATEN_REDUCE:
-	case ATEN_TRANSPOSE:
-		if (tn_torch_argument(r, node, a->form == ATEN_REDUCE ? "dim" : "dims",
-			    SIZE_MAX, frames, &dims) &&
-			strcmp(dims.key, "as_ints") == 0) {
-			tn_at_ints(&r->tree, &frames[2], dims.key, &r->list);
-			ok = tn_build_attr_ints(&r->f.b,
-				a->form == ATEN_REDUCE ? "axes" : "perm", r->list.v.items,
-				r->list.v.count);
-		}
-		break;
-	default:
-		break;
-	}
-	r->tree.nomem = r->tree.nomem || !ok;
-}
-
-/* "torch.ops.aten.add_.Tensor": the name between namespace and overload. */
-static const char *bare_name(struct tn_torch *r, const char *target)
-{
-	static const char prefix[] = "torch.ops.";
-	const char *name = target, *dot;
-	char *copy;
-
-	if (strncmp(target, prefix, sizeof(prefix) - 1) == 0) {
-		dot = strchr(target + (sizeof(prefix) - 1), '.');
-		name = dot ? dot + 1 : target;
-	}
-	dot = strchr(name, '.');
-	copy = tn_arena_strndup(
-		&r->tree.scratch, name, dot ? (size_t)(dot - name) : strlen(name));
-	r->tree.nomem = r->tree.nomem || !copy;
-	return copy ? copy : "";
-}
-
-/* Operands: tensors, and the number that a binary op has in place of one. */
-static void read_operands(
-	struct tn_torch *r, const struct tn_at *node, const struct tn_aten *a)
-{
-	bool binary = a->kind != OP_UNKNOWN && tn_op_info(a->kind)->min_inputs == 2 &&
-		      tn_op_info(a->kind)->access == ACCESS_POINTWISE;
-	struct tn_at list, item, arg;
-	size_t n = tn_at_list(&r->tree, node, "inputs", &list);
-	enum tn_dtype dtype = DTYPE_F32;
-
-	if (a->form == ATEN_NORM) {
-		read_norm_operands(r, node, tn_aten_norm_of(a));
-		return;
-	}
-	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
-		struct tn_torch_argument one;
-		double value = 0;
-
-		tn_at_item(&list, i, &item);
-		if (!tn_at_object(&r->tree, &item, "arg", &arg) ||
-			!tn_torch_member(&arg, &one))
-			continue;
-		each_tensor(r, &one, push_input);
-		if (i == 0 && r->f.in.v.count && r->f.in.v.items[0].i != TN_NONE)
-			dtype = tn_foreign_at(&r->f, r->f.in.v.items[0])->dtype;
-		if (i == 1 && binary &&
-			(strcmp(one.key, "as_float") == 0 ||
-				strcmp(one.key, "as_int") == 0) &&
-			tn_at_as_real(&r->tree, &one.at, &value))
-			tn_aten_scalar(&r->f, node, dtype, value);
-	}
-}
-
-/* The operand under a new name. A view has no writer of its own: what is written is
- * another view of the same bytes. */
-static void write_in_place(
-	struct tn_torch *r, const struct tn_at *node, tn_tensor_id self, const char *name)
-{
-	tn_tensor_id id = self;
-	const struct tn_tensor *t;
-
-	tn_torch_mutate(r, self);
-	if (tn_foreign_at(&r->f, self)->view_of.i == TN_NONE) {
-		also_named(r, name, self);
-	} else {
-		id = tn_torch_tensor(r, node, name);
-		if (id.i == TN_NONE)
-			return;
-		tn_torch_become_view(r, id, self, 0);
-		t = tn_foreign_at(&r->f, self);
-		tn_foreign_at(&r->f, id)->has_strides = t->has_strides;
-		memcpy(tn_foreign_at(&r->f, id)->stride, t->stride, sizeof(t->stride));
-	}
-	tn_foreign_out(&r->f, id);
-}
-
-static void read_node(struct tn_torch *r, const struct tn_at *node)
-{
-	const char *target = tn_at_text(&r->tree, node, "target", "");
-	struct tn_aten a = tn_aten_of(bare_name(r, target));
-	struct tn_at list, item;
-	struct tn_torch_results results;
-	size_t n;
-
-	tn_torch_results(r, node, &results);
-	if (!results.n || tn_torch_read_view(r, node, &a))
-		return; /* numbers and assertions take no memory */
-	if (!tn_foreign_op(
-		    &r->f, node, a.kind, target, tn_at_text(&r->tree, node, "name", "")))
-		return;
-	read_operands(r, node, &a);
-	if (a.in_place && r->f.in.v.count && r->f.in.v.items[0].i != TN_NONE) {
-		write_in_place(r, node, r->f.in.v.items[0], results.name[0]);
-	} else {
-		n = tn_at_list(&r->tree, node, "outputs", &list);
-		for (size_t i = 0; i < n; i++) {
-			struct tn_torch_argument one;
-
-			tn_at_item(&list, i, &item);
-			if (tn_torch_member(&item, &one))
-				each_tensor(r, &one, push_output);
-		}
-	}
-	tn_foreign_close(&r->f);
-	read_attributes(r, node, &a);
 }
 
 static void read_inputs(struct tn_torch *r, const struct tn_at *signature)
@@ -412,7 +168,7 @@ static void read_inputs(struct tn_torch *r, const struct tn_at *signature)
 			r, &tensor, tn_at_text(&r->tree, &tensor, "name", ""));
 		if (id.i == TN_NONE)
 			continue;
-		fill(r, id);
+		tn_torch_fill(r, id);
 		if (user) {
 			tn_foreign_input(&r->f, id, false);
 		} else {
@@ -421,7 +177,7 @@ static void read_inputs(struct tn_torch *r, const struct tn_at *signature)
 		}
 		/* what a buffer is called in the signature's mutations */
 		if (!user)
-			also_named(r,
+			tn_torch_also_named(r,
 				tn_at_text(&r->tree, &spec.at,
 					strcmp(spec.key, "buffer") == 0
 						? "buffer_name"
@@ -445,7 +201,7 @@ static void add_copy(
 	if (from.i == TN_NONE || from.i == to.i)
 		return;
 	tn_torch_mutate(r, to);
-	if (!tn_foreign_op(&r->f, at, OP_CAST, "copy_", ""))
+	if (!tn_foreign_op(&r->f, at, OP_CAST, "copy", ""))
 		return;
 	tn_foreign_in(&r->f, from);
 	tn_foreign_out(&r->f, to);
@@ -504,7 +260,7 @@ static enum tn_status read_root(
 	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
 		tn_at_item(&nodes, i, &at);
 		if (tn_at_want_object(&r->tree, &at))
-			read_node(r, &at);
+			tn_torch_read_node(r, &at);
 	}
 	if (!r->tree.nomem)
 		read_outputs(r, &signature);

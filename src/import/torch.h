@@ -5,6 +5,7 @@
 #include "import/aten.h"
 
 #define TN_TORCH_RESULTS_MAX 1024 /* of one node */
+#define TN_TORCH_VIEWS_MAX   64 /* of views */
 
 struct tn_torch {
 	struct tn_tree tree;
@@ -35,6 +36,15 @@ tn_tensor_id tn_torch_tensor(
 
 /* A write of a tensor that holds something already, or of its root. */
 void tn_torch_mutate(struct tn_torch *r, tn_tensor_id id);
+
+/* A name for a tensor that has one already. */
+void tn_torch_also_named(struct tn_torch *r, const char *name, tn_tensor_id id);
+
+/* Did the tensor hold something already? It does from now on. */
+bool tn_torch_fill(struct tn_torch *r, tn_tensor_id id);
+
+/* Adds what the node does: an op, views, or nothing. */
+void tn_torch_read_node(struct tn_torch *r, const struct tn_at *node);
 
 /* The one member of a union. */
 bool tn_torch_member(const struct tn_at *arg, struct tn_torch_argument *out);
