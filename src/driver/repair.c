@@ -74,9 +74,8 @@ static enum tn_status judge(
 	return status;
 }
 
-/* The tables for the repair's order and with its copies. What the graph means stays what
- * it was, and so does its own order. */
-static enum tn_status take_order(
+/* What the graph means stays what it was, and so does its own order. */
+enum tn_status tn_repair_tables(
 	struct tn_run *run, const struct tn_repair *repair, uint32_t n_copies)
 {
 	tn_op_id *given = run->graph.schedule;
@@ -95,7 +94,7 @@ static enum tn_status take_order(
 		runs[i] = i >= run->graph.n_ops - n_copies;
 	}
 	run->graph.schedule = order;
-	if (repair && (repair->has_order || n_copies))
+	if (n_copies || (repair && repair->has_order))
 		status = tn_pipeline_tables(run);
 	if (status == TN_OK)
 		status = tn_aliases_choose(
@@ -123,7 +122,7 @@ static enum tn_status from_claims(struct tn_run *run)
 	for (size_t i = 0; status == TN_OK && i < repair.n_steps; i++)
 		tell(run, &repair.steps[i]);
 	if (status == TN_OK)
-		status = take_order(run, &repair, (uint32_t)copies.count);
+		status = tn_repair_tables(run, &repair, (uint32_t)copies.count);
 	if (status == TN_OK)
 		status = tn_repair_layout(run, &repair, &run->plan);
 	if (status == TN_OK) {
@@ -142,7 +141,7 @@ static enum tn_status from_file(struct tn_run *run, const char *file)
 	if (status == TN_OK)
 		status = tn_import_plan_json(&run->graph, source, &run->plan.digests,
 			&run->arena, &run->strings, &run->diags, &run->plan);
-	return status == TN_OK ? take_order(run, NULL, run->plan.n_copies) : status;
+	return status == TN_OK ? tn_repair_tables(run, NULL, run->plan.n_copies) : status;
 }
 
 static bool same_order(const struct tn_run *run)
@@ -159,6 +158,8 @@ enum tn_status tn_repair_run(struct tn_run *run)
 	const struct tn_graph graph = run->graph;
 	enum tn_status status = run->options->plan ? from_file(run, run->options->plan)
 						   : from_claims(run);
+	/* that the file names, and that the graph has been read with */
+	const struct tn_plan read = run->plan;
 
 	if (status == TN_OK)
 		status = tn_repair_plan(run);
@@ -167,6 +168,10 @@ enum tn_status tn_repair_run(struct tn_run *run)
 			NULL, NULL, "no repair was found: this is a plan of our own");
 		run->graph = graph;
 		tn_outcome_restore(run, &own);
+		if (run->options->plan) {
+			run->plan.copies = read.copies;
+			run->plan.n_copies = read.n_copies;
+		}
 		run->verified = true;
 		return TN_OK;
 	}

@@ -5,7 +5,7 @@
 #include "claims/repair.h"
 #include "driver/pipeline.h"
 
-/* Moves what the verifier refuses until it accepts: run->plan becomes one that is verified.
+/* Moves or copies what the verifier refuses until it accepts: run->plan becomes one that is verified.
  * What was changed is noted in run->diags. A plan that cannot be mended is replaced by one
  * of our own. Needs the tables of STAGE_PROVE. */
 enum tn_status TN_MUST_CHECK tn_repair_plan(struct tn_run *run);
@@ -14,6 +14,11 @@ enum tn_status TN_MUST_CHECK tn_repair_plan(struct tn_run *run);
  * else disjoint. Not verified. The tables must be those of the repair's order. */
 enum tn_status TN_MUST_CHECK tn_repair_layout(
 	struct tn_run *run, const struct tn_repair *repair, struct tn_plan *out);
+
+/* The tables for the order of the repair, NULL: the graph's, with so many copies behind its
+ * ops. */
+enum tn_status TN_MUST_CHECK tn_repair_tables(
+	struct tn_run *run, const struct tn_repair *repair, uint32_t n_copies);
 
 /* All of it: the claims of the graph, or the plan that --plan names. After
  * tn_pipeline(STAGE_PLAN). */

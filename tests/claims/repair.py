@@ -181,6 +181,50 @@ def impossible_copies():
             wrong.append('%s: %s' % (change, got[1][-300:]))
 
 
+def mended_copy():
+    """A plan in which few bytes are overwritten before they are read for the last time: a
+    copy of them costs less than moving all of either."""
+    graph = json.loads((root / 'fixtures/repair/inserted_copy.json').read_text())
+    del graph['claims']
+    path, bad, out = (folder / n for n in ('graph.json', 'bad.json', 'out.json'))
+    for tight in (True, False):
+        path.write_text(json.dumps(graph))
+        run('plan', path, '--overlap', 'none', '--rewrite', 'none', '-o', bad)
+        plan = json.loads(bad.read_text())
+        at = {t['name']: t for t in plan['tensors']}
+        shift = at['b']['offset'] - at['a']['offset']
+        for name in 'b', 'tail':
+            at[name]['offset'] -= shift
+        if tight:
+            at['y']['offset'] -= shift
+        bad.write_text(json.dumps(plan))
+        if run('verify', path, bad).returncode != 1:
+            wrong.append('mended copy: the plan is accepted')
+        mend = 'plan', path, '--repair', '--rewrite', 'none', '--plan', bad, '-o', out
+        done = run(*mend)
+        if done.returncode != 0 or run('verify', path, out).returncode != 0:
+            wrong.append('mended copy: exit %d: %s' % (done.returncode, done.stderr[-300:]))
+            continue
+        plan = json.loads(out.read_text())
+        copies = [c['tensor'] for c in plan.get('copies', [])]
+        # memory that is there already costs nothing: then b moves
+        if copies != (['head'] if tight else []) or plan['arena_bytes'] > 3104:
+            wrong.append('mended copy: %s, %d B' % (copies, plan['arena_bytes']))
+        if ran(path, '--plan', out) != ran(path, '--no-reuse'):
+            wrong.append('mended copy: runs differently')
+        # what is mended once can be mended again
+        again = json.loads(out.read_text())
+        for t in again['tensors']:
+            if t.get('region') is not None:
+                t['offset'] = 0
+        bad.write_text(json.dumps(again))
+        done = run(*mend)
+        if done.returncode != 0 or 'replaced]' in done.stderr \
+                or run('verify', path, out).returncode != 0:
+            wrong.append('mended again: exit %d: %s' % (done.returncode, done.stderr[-300:]))
+
+
+mended_copy()
 claims()
 plans()
 remedies()

@@ -1,0 +1,36 @@
+/* Inside driver/: the parts of tn_repair_plan. */
+#ifndef TN_DRIVER_REPAIR_PART_H
+#define TN_DRIVER_REPAIR_PART_H
+
+#include "driver/repair.h"
+
+struct tn_mending {
+	struct tn_run *run;
+	const struct tn_graph *g;
+	struct tn_plan *plan;
+	struct tn_order order; /* of the plan */
+	struct tn_liveness live; /* in that order */
+	bool *moved; /* by tensor */
+	bool *run_again; /* by op: is elided no more */
+	uint32_t *tried; /* by op: variants */
+	struct tn_arena *arena;
+	enum tn_status status; /* what went wrong meanwhile */
+};
+
+/* The tensor that owns the storage. */
+uint32_t tn_mending_owner(const struct tn_mending *m, uint32_t tensor);
+
+/* Bytes of an owner, with all views of it. */
+int64_t tn_mending_extent(const struct tn_mending *m, uint32_t tensor);
+
+/* The lowest place of that many bytes in the region that is free in the half-steps
+ * [begin, end); -1: no memory. `self`, and the scratch of `self_op`, are not in its way. */
+int64_t tn_mending_place(const struct tn_mending *m, uint32_t region, uint32_t self,
+	uint32_t self_op, int64_t begin, int64_t end, int64_t bytes, int64_t align);
+
+/* Gives the reader a copy of what has been overwritten, made before that happens: a new op
+ * of the graph. False when there is no such copy, it would not end before `limit`, or
+ * (m->status) memory ran out. */
+bool tn_mending_copy(struct tn_mending *m, const struct tn_verdict *v, int64_t limit);
+
+#endif
