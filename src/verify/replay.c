@@ -88,7 +88,7 @@ static bool feeds(const struct tn_check *c, struct span w, struct span r, int64_
 	/* from the write of a step to its read */
 	ahead = pr->offset + r.t->at.begin + r.begin -
 		(pw->offset + w.t->at.begin + w.begin);
-	if (w.by != r.by) {
+	if (w.by != r.by || w_len != r_len) {
 		int64_t w_far = (count - 2) * w.by, r_far = (count - 2) * r.by;
 
 		ahead += r.by;
@@ -96,7 +96,6 @@ static bool feeds(const struct tn_check *c, struct span w, struct span r, int64_
 		       tn_min_i64(w_far, 0) < ahead + r_len + tn_max_i64(r_far, 0);
 	}
 	if (by < 0) { /* the same seen from the other side */
-		ahead += r_len - w_len;
 		ahead = -ahead;
 		by = -by;
 	}
