@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Documentation that can be run: every `console` block of docs/TUTORIAL.md is executed, in one
+folder and in order, and prints what stands there ('...': any lines). Every other command line
+of the documentation names a command and options that exist.
+usage: commands.py TENURE SOURCE"""
+import glob
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+tenure, source = map(os.path.abspath, sys.argv[1:3])
+environment = {**os.environ, "TENURE_SOURCE": source, "NO_COLOR": "1",
+               "PATH": os.path.dirname(tenure) + ":" + os.environ["PATH"]}
+
+
+def blocks(text):
+    """(command, expected lines) of each '$ ' line; '> ' lines continue a command"""
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.M | re.S):
+        command, expected = None, []
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                if command:
+                    yield command, expected
+                command, expected = line[2:], []
+            elif command and not expected and re.match(r">( |$)", line):
+                command += "\n" + line[2:]
+            else:
+                expected.append(line)
+        if command:
+            yield command, expected
+
+
+def matches(expected, lines):
+    if not expected:
+        return not lines
+    if expected[0] == "...":
+        return any(matches(expected[1:], lines[skip:]) for skip in range(len(lines) + 1))
+    return bool(lines) and expected[0].rstrip() == lines[0].rstrip() and matches(expected[1:], lines[1:])
+
+
+def run_page(page):
+    """One shell for the whole page, so that $? and files last from command to command."""
+    with open(page, encoding="utf-8") as file:
+        commands = list(blocks(file.read()))
+    assert len(commands) > 10, f"{page} has no commands"
+    mark = "---- next ----"
+    script = "".join(f"{command}\nstatus=$?\necho '{mark}'\n(exit $status)\n" for command, _ in commands)
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(["bash"], input=script, capture_output=True, text=True, cwd=folder,
+                              env=environment, timeout=240)
+    parts = done.stdout.split(mark + "\n")
+    assert len(parts) == len(commands) + 1, (done.stdout, done.stderr)
+    bad = [(command, expected, part) for (command, expected), part in zip(commands, parts)
+           if not matches(expected, part.splitlines())]
+    for command, expected, part in bad:
+        print(f"{page}: $ {command}\nexpected:", *expected, "got:", part, sep="\n")
+    print(done.stderr, end="")
+    assert not bad, f"{len(bad)} of {len(commands)} commands print something else"
+
+
+def check_line(page, line):
+    """Up to the text behind two blanks, in an empty folder: the files are missing, no more."""
+    words = shlex.split(re.split(r" {2,}|\s+#", line)[0])
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([tenure, *words[1:]], capture_output=True, text=True, cwd=folder,
+                              env=environment, timeout=60)
+    wrong = re.search(r"does not know the option|there is no command|must be (?:one of|a )|usage:"
+                      r"|needs a value|takes no value", done.stderr)
+    assert not wrong, f"{page}: {line}\n{done.stderr}"
+
+
+run_page(os.path.join(source, "docs/TUTORIAL.md"))
+seen = 0
+for page in [os.path.join(source, "README.md"), *sorted(glob.glob(os.path.join(source, "docs/*.md")))]:
+    with open(page, encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    for line in re.findall(r"^(?:    |\t)?(tenure [a-z]+ .*)$", text, re.M):
+        check_line(page, line)
+        seen += 1
+assert seen >= 15, f"only {seen} command lines were found"
+print(f"{seen} command lines")
