@@ -190,7 +190,11 @@ var tenure = (function () {
     return byTensor.get(tensor) || [];
   }
 
-  function number(n) { return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ","); }
+  /* What is too large to be exact here does not look as if it were. */
+  function number(n) {
+    if (Math.abs(n) > Number.MAX_SAFE_INTEGER) return "about " + n.toExponential(3);
+    return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  }
   function bytes(n) { return number(n) + " B"; }
   function opLabel(position) { return ops[position].name + " (op " + position + ")"; }
 
@@ -234,6 +238,11 @@ var tenure = (function () {
     return text.slice(0, head) + ".." + text.slice(text.length - (columns - 2 - head));
   }
 
+  /* The same for a label: of a few letters the last ones say most. */
+  function tail(text, columns) {
+    return text.length <= columns || columns >= 20 ? shorten(text, columns) : ".." + text.slice(text.length - columns + 2);
+  }
+
   function element(name, className, text) {
     var node = document.createElement(name);
     if (className) node.className = className;
@@ -265,7 +274,7 @@ var tenure = (function () {
     }),
     plans: plans, ops: ops, tensors: tensors, decisions: decisions, kinds: KINDS,
     usesOf: usesOf, decisionsOf: decisionsOf, why: why, rests: rests, number: number, bytes: bytes, opLabel: opLabel, boxName: boxName,
-    stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten,
+    stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, tail: tail,
     element: element, shape: shape, link: link
   };
 })();

@@ -128,7 +128,10 @@
     });
     this.body.textContent = "";
     this.body.appendChild(part);
-    this.wrap.style.containIntrinsicSize = "auto " + (32 * Math.min(rows.length, this.limit) + 32) + "px"; /* until it is in sight */
+    /* rows that nobody sees need no layout, only about their height */
+    var shown = Math.min(rows.length, this.limit);
+    this.wrap.classList.toggle("long", shown >= FIRST);
+    this.wrap.style.containIntrinsicSize = "auto " + (32 * shown + 32) + "px";
     this.count.textContent = rows.length === this.rows.length ? t.number(rows.length) + (rows.length === 1 ? " row" : " rows")
       : t.number(rows.length) + " of " + t.number(this.rows.length) + " rows";
     this.more.hidden = rows.length <= this.limit;

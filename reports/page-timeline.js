@@ -127,7 +127,7 @@
     if (!flat && !steep) return;
     node = t.shape(g, "text", "tl-name", flat ? { x: from + 5, y: y + tall / 2 + 4 }
       : { transform: "translate(" + ((from + to) / 2 + 4) + " " + (y + tall - 5) + ") rotate(-90)" });
-    node.textContent = t.shorten(name, flat ? along : up);
+    node.textContent = t.tail(name, flat ? along : up);
   };
 
   Region.prototype.box = function (parent, i, left) {
@@ -171,7 +171,7 @@
       for (var k = plan.over.first[i]; k >= 0; k = plan.over.next[k]) {
         var o = plan.overlaps[k], step = plan.boxes.begin[o.over], y = self.y(o.end), now = view.step === step ? " held-now" : "";
         var stairs = o.parts > 0 && view.kx >= 4;
-        put("tl-overlap" + (stairs ? "" : " tl-whole") + now, area(step * view.kx - left, y, view.kx, Math.max(self.y(o.begin) - y, 1)));
+        put("tl-overlap" + (stairs ? "" : view.kx < 2 ? " tl-whole tl-fine" : " tl-whole") + now, area(step * view.kx - left, y, view.kx, Math.max(self.y(o.begin) - y, 1)));
         if (!stairs) continue;
         put("tl-written" + now, self.stair(o, left, true));
         put("tl-unread" + now, self.stair(o, left, false));
@@ -606,6 +606,24 @@
       drawAll();
     }
   });
+
+  /* On paper nothing scrolls: all of it, as wide as a page is. */
+  var PAPER = 630, before = null;
+  function paper(on) {
+    if (on === (before !== null) || !begun) return;
+    if (on) before = { kx: view.kx, zoomY: view.zoomY, left: room() ? regions.map(function (r) { return r.scroller.scrollLeft; }) : [] };
+    regions.forEach(function (r) { r.scroller.style.flex = on ? "0 0 " + PAPER + "px" : ""; });
+    regions.forEach(function (r) { r.resize(); });
+    if (on) scale(fitting(), 1, 0);
+    else {
+      scale(before.kx, before.zoomY, 0);
+      before.left.forEach(function (left, i) { regions[i].scroller.scrollLeft = left; });
+      before = null;
+      drawAll();
+    }
+  }
+  window.addEventListener("beforeprint", function () { paper(true); });
+  window.addEventListener("afterprint", function () { paper(false); });
 
   t.timeline = {
     view: view, start: start, zoom: zoom, fit: fit, goTo: goTo, choose: choose, setPlan: setPlan, setStep: setStep,

@@ -130,6 +130,14 @@ static void draw(struct plot *p)
 		write_name(p, p->order[k]);
 }
 
+static bool overlaps_in(const struct plot *p)
+{
+	for (uint32_t k = 0; k < p->boxes->n_overlaps; k++)
+		if (p->boxes->overlaps[k].region == p->region)
+			return true;
+	return false;
+}
+
 static size_t digits_of(int64_t value)
 {
 	size_t digits = 1;
@@ -277,6 +285,9 @@ static enum tn_status region(const struct tn_view *v, const struct tn_boxes *box
 	/* a cell has one letter, however many buffers meet in it */
 	tn_escape_number(out, p.height / ROWS + (p.height % ROWS != 0));
 	tn_strbuf_puts(out, " B a row, the smallest on top\n");
+	if (overlaps_in(&p))
+		tn_strbuf_puts(
+			out, "#: an output is written over bytes still to be read\n");
 	draw(&p);
 	if (p.failed)
 		return TN_ERR_NOMEM;

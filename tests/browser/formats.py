@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 PREFIXES = ("usual", "hostile")
 
@@ -135,13 +136,17 @@ TRACE = {"type": "object", "required": ["traceEvents"],
                         "traceEvents": {"type": "array", "items": EVENT}}}
 
 
-def check_trace(folder):
+def validator_of(schema):
     try:
         import jsonschema
-        validator = jsonschema.Draft7Validator(TRACE)
+        return jsonschema.Draft7Validator(schema)
     except ImportError:
         print("# skip: no python3-jsonschema")
-        validator = None
+        return None
+
+
+def check_trace(folder):
+    validator = validator_of(TRACE)
     for prefix in PREFIXES:
         trace = json.loads((folder / f"{prefix}.trace.json").read_text())
         errors = [e.message for e in validator.iter_errors(trace)] if validator else []
@@ -191,24 +196,20 @@ def check_explorer(folder, tenure, fixtures):
     print("ok - Model Explorer")
 
 
-def check_csv_of_plans(folder, tenure, fixtures):
+def csv_is_plan(name, path, plan):
     """From the CSV one gets the plan's tensors and scratch back."""
-    for name in ("kws_i8", "vww_i8", "residual_f32", "branches_i8"):
-        graph, path = fixtures / "graphs" / f"{name}.json", folder / f"{name}.csv"
-        subprocess.run([tenure, "report", graph, "--csv", path], check=True)
-        plan = plan_of(tenure, graph)
-        with open(path, newline="", encoding="utf-8") as f:
-            rows = list(csv.DictReader(f))
-        got = {(r["name"], r["region"], *(int(r[k]) for k in ("bytes", "offset", "first", "last")))
-               for r in rows if r["kind"] != "scratch"}
-        want = {(t["name"], t["region"], t["bytes"], t["offset"], t["first"], t["last"])
-                for t in plan["tensors"]}
-        assert got == want, (name, got ^ want)
-        got = {(r["op"], int(r["bytes"]), int(r["offset"])) for r in rows if r["kind"] == "scratch"}
-        want = {(o["name"], o["scratch"]["bytes"], o["scratch"]["offset"])
-                for o in plan["ops"] if o["scratch"]}
-        assert got == want, (name, got ^ want)
-    print("ok - CSV is the plan")
+    with open(path, newline="", encoding="utf-8") as f:
+        rows = list(csv.DictReader(f))
+    got = sorted((r["name"], r["region"], *(int(r[k]) for k in ("bytes", "offset", "first", "last")))
+                 for r in rows if r["kind"] != "scratch")
+    want = sorted((t["name"], t["region"], t["bytes"], t["offset"], t["first"], t["last"])
+                  for t in plan["tensors"])
+    assert got == want, (name, got, want)
+    got = sorted((r["op"], int(r["bytes"]), int(r["offset"])) for r in rows
+                 if r["kind"] == "scratch")
+    want = sorted((o["name"], o["scratch"]["bytes"], o["scratch"]["offset"])
+                  for o in plan["ops"] if o["scratch"])
+    assert got == want, (name, got, want)
 
 
 def data_of(page):
@@ -265,30 +266,45 @@ def check_board(folder, tenure, fixtures):
 
 
 def check_every_graph(folder, tenure, fixtures):
-    """`dot` reads the graph of every fixture, whole and in part."""
+    """Of every fixture: `dot` reads the graph, whole and in part; the trace is one; the CSV
+    is the plan."""
+    validator = validator_of(TRACE)
+    paths, plans = [], 0
+    for graph in sorted(p for f in ("graphs", "claims", "rewrites", "models", "training")
+                        for p in (fixtures / f).rglob("*") if p.is_file()):
+        out, whole = (folder / f"every{len(paths)}.{kind}dot" for kind in ("", "whole."))
+        trace, table = folder / "every.trace.json", folder / "every.csv"
+        for old in (trace, table):
+            old.unlink(missing_ok=True)
+        done = subprocess.run([tenure, "report", graph, "--dot", out, "--focus", "0",
+                               "--radius", str(3 * (len(paths) % 4 // 2) + 1)],
+                              capture_output=True)
+        if done.returncode not in (0, 1) or not out.exists():
+            continue
+        subprocess.run([tenure, "report", graph, "--dot", whole, "--trace", trace, "--csv",
+                        table], capture_output=True)
+        paths += [out, whole]
+        done = subprocess.run([tenure, "plan", graph, "--json"], capture_output=True, text=True)
+        if not trace.exists() or done.returncode not in (0, 1):
+            continue
+        plans += 1
+        events = json.loads(trace.read_text(encoding="utf-8"))
+        errors = [e.message for e in validator.iter_errors(events)] if validator else []
+        assert not errors, (graph, errors)
+        ids = [sorted(e["id"] for e in events["traceEvents"] if e["ph"] == ph) for ph in "be"]
+        assert ids[0] == ids[1] and len(set(ids[0])) == len(ids[0]), graph
+        csv_is_plan(graph, table, json.loads(done.stdout))
+    assert len(paths) > 100 and plans > 50, (len(paths), plans)
+    print(f"ok - trace and CSV of {plans} plans")
     if not shutil.which("dot"):
         print("# skip: no dot")
         return
-    paths = []
-    for graph in sorted(p for f in ("graphs", "claims", "rewrites", "models", "training")
-                        for p in (fixtures / f).rglob("*") if p.is_file()):
-        out = folder / f"every{len(paths)}.dot"
-        done = subprocess.run([tenure, "report", graph, "--dot", out, "--focus", "0",
-                               "--radius", str(3 * (len(paths) % 2) + 1)],
-                              capture_output=True)
-        if done.returncode in (0, 1) and out.exists():
-            paths.append(out)
-            whole = folder / f"every{len(paths)}.whole.dot"
-            subprocess.run([tenure, "report", graph, "--dot", whole], capture_output=True)
-            paths.append(whole)
-    assert len(paths) > 100, len(paths)
-    done = subprocess.run(["dot", "-Tcanon", "-o", "/dev/null", *paths], check=True,
-                          capture_output=True, text=True)
+    done = subprocess.run(["dot", "-Tsvg", "-O", *paths], check=True, capture_output=True,
+                          text=True)
     assert not done.stderr, done.stderr
-    for path in paths[::16]:
-        done = subprocess.run(["dot", "-Tsvg", "-o", "/dev/null", path], check=True,
-                              capture_output=True, text=True)
-        assert not done.stderr, done.stderr
+    for path in paths:
+        svg = ElementTree.parse(f"{path}.svg").getroot()
+        assert svg.tag == "{http://www.w3.org/2000/svg}svg", path
     print(f"ok - DOT of {len(paths)} graphs")
 
 
@@ -304,7 +320,6 @@ def main():
         check_csv(folder)
         check_trace(folder)
         check_explorer(folder, tenure, fixtures)
-        check_csv_of_plans(folder, tenure, fixtures)
         check_board(folder, tenure, fixtures)
         check_every_graph(folder, tenure, fixtures)
 
