@@ -1,7 +1,8 @@
 /* Kernel contracts: in which steps a kernel variant reads its inputs and writes its
  * outputs. A step first reads all of its read ranges, then writes its write ranges. The
  * contract belongs to the variant of the kernel that will run (src/kernels), is computed
- * by walking its loops, and is the ground that proofs, planner and verifier share.
+ * by walking its loops, and is the ground that proofs, planner and verifier share. Steps
+ * that are alike but for where they are come as one run.
  *
  * Variants. `descending` runs the same steps from last to first. `hold` says how much of
  * the output is kept in scratch before it is written:
