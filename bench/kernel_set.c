@@ -17,9 +17,20 @@
 #undef OP_COUNT
 
 #include "bind/dsp.h"
+#include "bind/mve.h"
 #include "contract/dsp.h"
+#include "contract/mve.h"
+#include "kernels/mve/layout.h"
 #include "kernels/ref/fixed_exp.h"
 #include "tenure/kernels.h"
+
+#if defined(TENURE_MVE)
+#define MVE 1
+#define SET "tn_mve_"
+#else
+#define MVE 0
+#define SET "tn_dsp_"
+#endif
 
 /* ---- what packing asks of the host ---- */
 
@@ -50,7 +61,7 @@ bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_wi
 
 static const void *in[4];
 static void *out[1];
-static struct tn_dsp_conv_params conv;
+
 static struct tn_dsp_depthwise_params depthwise;
 static tn_kernel_fn *kernel;
 static const void *params;
@@ -99,13 +110,38 @@ static struct tn_geometry geometry_of(const layer_t *l)
 		.held = 1 };
 }
 
+#if MVE
+
+static int32_t own_scratch(const layer_t *l)
+{
+	struct tn_window w = window_of(l);
+	struct tn_mve_conv c;
+
+	if (l->op == OP_CONV && tn_mve_conv_of(&w, &c))
+		return (int32_t)c.scratch;
+	return -1;
+}
+
+#else
+
+static int32_t own_scratch(const layer_t *l)
+{
+	(void)l;
+	return -1;
+}
+
+#endif
+
 static int32_t scratch_bytes(const layer_t *l)
 {
 	struct tn_window w = window_of(l);
 	struct tn_dsp_depthwise d;
 	struct tn_dsp_conv c;
 	int64_t fc_bytes;
+	int32_t own = own_scratch(l);
 
+	if (own >= 0)
+		return own;
 	if (l->op == OP_CONV && tn_dsp_conv_of(&w, &c))
 		return (int32_t)c.scratch;
 	if (l->op == OP_DWCONV && tn_dsp_depthwise_of(&w, &d))
@@ -124,6 +160,9 @@ static int32_t persist_bytes(const layer_t *l)
 {
 	int32_t row = l->k_w * l->in_c;
 
+	if (MVE && l->op == OP_CONV)
+		return (l->out_c + 3) / 4 * 16 * (3 + 4 * ((l->k_h * row + 15) / 16)) +
+		       up16(l->in_c < 16 ? 16 : l->in_c) + up16(l->out_c);
 	if (l->op == OP_CONV)
 		return up16((l->out_c + 1) / 2 * 8 * (4 + l->k_h * ((row + 3) / 4))) +
 		       up16(row) + up16(l->out_c);
@@ -172,34 +211,74 @@ static struct tn_packing packing(int32_t rows, int32_t row, uint32_t n_scales)
 		.part_rows = rows };
 }
 
+static void *zeros_of(int32_t n)
+{
+	void *zeros = tn_binder_array(0, (size_t)n, 1);
+
+	memset(zeros, layer->in_zp & 0xff, (size_t)n);
+	return zeros;
+}
+
+#if MVE
+
 static int prepare_conv(void)
 {
 	struct tn_packing p =
 		packing(layer->k_h, layer->k_w * layer->in_c, (uint32_t)layer->out_c);
 	struct tn_window w = window_of(layer);
+	static struct tn_mve_conv_params conv;
+	struct tn_mve_conv c;
+	uint32_t *stream;
+	size_t words;
+
+	if (!tn_mve_conv_of(&w, &c))
+		return 1;
+	if (!tn_mve_pack_tile(0, &p, layer->in_c, &stream, &words) || !stream)
+		return 2;
+	conv = (struct tn_mve_conv_params){ .g = geometry_of(layer),
+		.blocks = (int32_t)c.blocks,
+		.direct = c.direct,
+		.room = (int32_t)c.room,
+		.sums = (int32_t)c.sums,
+		.offset = p.floor ? TN_FLOOR_OFFSET : p.zero_point,
+		.floor = p.floor };
+	in[1] = stream;
+	in[2] = zeros_of(layer->in_c < 16 ? 16 : layer->in_c);
+	params = &conv;
+	kernel = tn_mve_conv_2d_s8;
+	return 0;
+}
+
+#else
+
+static int prepare_conv(void)
+{
+	struct tn_packing p =
+		packing(layer->k_h, layer->k_w * layer->in_c, (uint32_t)layer->out_c);
+	struct tn_window w = window_of(layer);
+	static struct tn_dsp_conv_params conv;
 	struct tn_dsp_conv c;
 	uint32_t *stream;
 	size_t words;
-	void *zeros;
 
 	if (!tn_dsp_conv_of(&w, &c))
 		return 1;
 	p.part_rows = (int32_t)c.part_rows;
 	if (!tn_dsp_pack_pairs(0, &p, &stream, &words) || !stream)
 		return 2;
-	zeros = tn_binder_array(0, (size_t)p.row, 1);
-	memset(zeros, layer->in_zp & 0xff, (size_t)p.row);
 	conv = (struct tn_dsp_conv_params){ .g = geometry_of(layer),
 		.part_rows = p.part_rows,
 		.sums = (int32_t)c.sums,
 		.edges = (int32_t)c.edges,
 		.floor = p.floor ? 4 : 0 };
 	in[1] = stream;
-	in[2] = zeros;
+	in[2] = zeros_of(p.row);
 	params = &conv;
 	kernel = tn_dsp_conv_2d_s8;
 	return 0;
 }
+
+#endif
 
 static int prepare_depthwise(void)
 {
@@ -339,7 +418,7 @@ const kernel_set_t kernel_set_under_test = {
 		[OP_AVGPOOL] = run,
 		[BENCH_ADD] = run,
 		[BENCH_SOFTMAX] = run },
-	.api = { [OP_CONV] = "tn_dsp_conv_2d_s8",
+	.api = { [OP_CONV] = SET "conv_2d_s8",
 		[OP_DWCONV] = "tn_dsp_depthwise_conv_2d_s8",
 		[OP_FC] = "tn_dsp_fully_connected_s8",
 		[OP_MAXPOOL] = "tn_max_pool_2d_s8",

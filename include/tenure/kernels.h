@@ -706,6 +706,22 @@ tn_kernel_fn tn_dsp_add_s8;
  * 255 taps, none of them empty. */
 tn_kernel_fn tn_dsp_average_pool_2d_s8;
 
+/* ---- the kernel set "mve": for processors with the vector extension of Armv8.1-M ----
+ * As for "dsp", whose kernels are behind these; scratch: src/contract/mve.h. */
+
+/* tn_mve_conv_2d_s8. in: input, stream (src/kernels/mve/tile_s8.h), the input's zero point
+ * as often as a pixel has channels, at least 16 times. */
+struct tn_mve_conv_params {
+	struct tn_loop_order order;
+	struct tn_geometry g;
+	int32_t blocks; /* a window, in sixteens */
+	int32_t direct; /* windows of one element are read in place */
+	int32_t room; /* outputs of a row whose windows the strip holds */
+	int32_t sums; /* where these lie in scratch */
+	int32_t offset, floor; /* src/kernels/mve/rescale.h */
+};
+tn_kernel_fn tn_mve_conv_2d_s8;
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,7 +28,12 @@ enum tenure_schedule { TENURE_SCHEDULE_GIVEN, TENURE_SCHEDULE_SEARCH };
 enum tenure_objective { TENURE_OBJECTIVE_ACTIVATIONS, TENURE_OBJECTIVE_ARENA };
 /* Whose kernels run the ops. AUTO: those of a plan file, else the best for the processors
  * that emit and validate name, else the portable ones. */
-enum tenure_kernels { TENURE_KERNELS_AUTO, TENURE_KERNELS_REF, TENURE_KERNELS_DSP };
+enum tenure_kernels {
+	TENURE_KERNELS_AUTO,
+	TENURE_KERNELS_REF,
+	TENURE_KERNELS_DSP,
+	TENURE_KERNELS_MVE
+};
 /* DEFAULT: not said; a configuration may, else it is the word that comes next. */
 enum tenure_profile {
 	TENURE_PROFILE_DEFAULT,

@@ -3,10 +3,12 @@
 #include "base/fnv.h"
 #include "bind/binder.h"
 #include "bind/dsp.h"
+#include "bind/mve.h"
 
 /* Raised when a kernel's results or the order of its accesses change. */
 #define KERNELS_VERSION	    4
 #define KERNELS_DSP_VERSION 1
+#define KERNELS_MVE_VERSION 1
 
 static tn_bind_fn *const binders[OP_COUNT] = {
 	[OP_CONV_2D] = tn_bind_conv,
@@ -140,8 +142,7 @@ static bool check_tensor(struct tn_binder *b, const struct tn_tensor *t)
 			"cannot run: tensor '%s' has strides", t->name);
 	if (t->data_kind == DATA_MISSING)
 		return tn_binder_refuse(b, TN_RULE_MISSING,
-			"cannot run: the values of '%s' are not in the file",
-			t->name);
+			"cannot run: the values of '%s' are not in the file", t->name);
 	return true;
 }
 
@@ -179,6 +180,8 @@ enum tn_status tn_bind(const struct tn_graph *g, tn_op_id op, struct tn_variant 
 		ok = check_operands(&b) && binders[o->kind](&b);
 	if (ok && g->kernels == KERNELS_DSP && !tn_variant_is_buffered(variant))
 		ok = tn_bind_dsp(&b);
+	if (ok && g->kernels == KERNELS_MVE && !tn_variant_is_buffered(variant))
+		ok = tn_bind_mve(&b);
 	/* a helper may fail without a report of its own when an operand is absent */
 	if (!ok && b.status == TN_OK)
 		tn_binder_report(
@@ -190,7 +193,9 @@ uint64_t tn_kernels_digest(const struct tn_graph *g)
 {
 	uint64_t digest = tn_fnv_u64(TN_FNV_INIT, KERNELS_VERSION);
 
-	if (g->kernels == KERNELS_DSP)
+	if (g->kernels != KERNELS_PORTABLE)
 		digest = tn_fnv_u64(digest, KERNELS_DSP_VERSION);
+	if (g->kernels == KERNELS_MVE)
+		digest = tn_fnv_u64(digest, UINT64_C(0x100) + KERNELS_MVE_VERSION);
 	return digest;
 }

@@ -8,67 +8,6 @@
 
 #include "base/banned.h"
 
-/* Starts a call of a packed kernel in the place of the portable one, whose parameters and
- * operands stay where they are. */
-static void *replace(
-	struct tn_binder *b, enum tn_kernel_id kernel, uint32_t n_in, uint32_t n_out)
-{
-	const tn_tensor_id in = b->call->in[0].tensor, out = b->call->out[0].tensor;
-	void *params = tn_binder_call(b, kernel, n_in, n_out);
-
-	if (params) {
-		b->call->in[0].tensor = in;
-		b->call->out[0].tensor = out;
-	}
-	return params;
-}
-
-static void give_bytes(struct tn_binder *b, uint32_t slot, const void *data, size_t n)
-{
-	b->call->in[slot].data = data;
-	b->call->in[slot].data_bytes = (int64_t)n;
-}
-
-static const void *constant(const struct tn_binder *b, uint32_t slot, int64_t bytes)
-{
-	const struct tn_operand *o = &b->call->in[slot];
-	const struct tn_tensor *t;
-
-	if (!tn_tensor_id_ok(b->g, o->tensor))
-		return o->data && o->data_bytes >= bytes ? o->data : NULL;
-	t = &b->g->tensors[o->tensor.i];
-	if (!tn_tensor_is_constant(t) || t->data_kind != DATA_BYTES ||
-		t->data_bytes < bytes)
-		return NULL;
-	return t->data;
-}
-
-static bool full_range(int32_t act_min, int32_t act_max)
-{
-	return act_min == INT8_MIN && act_max == INT8_MAX;
-}
-
-/* What both convolutions pack; false: it cannot be packed. */
-static bool packing_of(const struct tn_binder *b, const struct tn_conv_params *c,
-	int64_t weights, struct tn_packing *out)
-{
-	const struct tn_geometry *g = &c->g;
-
-	*out = (struct tn_packing){ .weights = constant(b, 1, weights),
-		.bias = constant(b, 2, 4 * (int64_t)g->out_c),
-		.channels = g->out_c,
-		.rows = g->k_h,
-		.row = g->k_w * g->in_c,
-		.in_offset = c->in_offset,
-		.zero_point = c->out_offset,
-		.multiplier = c->multiplier,
-		.shift = c->shift,
-		.n_scales = c->n_channels,
-		.floor = tn_rescale_has_floor(c->out_offset, c->act_min, c->act_max) };
-	return full_range(c->act_min, c->act_max) && out->weights &&
-	       (!tn_binder_in(b, 2) || out->bias);
-}
-
 static bool dsp_conv(struct tn_binder *b)
 {
 	const struct tn_conv_params *c = b->call->params;
@@ -84,7 +23,8 @@ static bool dsp_conv(struct tn_binder *b)
 	size_t words;
 
 	if (c->groups != 1 || !tn_window_of(b->g, b->op, &w, &why) ||
-		!tn_dsp_conv_of(&w, &conv) || !packing_of(b, c, n * g->out_c, &pack))
+		!tn_dsp_conv_of(&w, &conv) ||
+		!tn_packing_of_window(b, c, n * g->out_c, &pack))
 		return true;
 	pack.part_rows = (int32_t)conv.part_rows;
 	if (!tn_dsp_pack_pairs(b, &pack, &stream, &words))
@@ -92,7 +32,7 @@ static bool dsp_conv(struct tn_binder *b)
 	if (!stream)
 		return true;
 	zeros = tn_binder_array(b, (size_t)pack.row, 1);
-	p = replace(b, KERNEL_DSP_CONV_2D_S8, 3, 1);
+	p = tn_packed_replace(b, KERNEL_DSP_CONV_2D_S8, 3, 1);
 	if (!zeros || !p)
 		return false;
 	memset(zeros, -c->in_offset & 0xff, (size_t)pack.row);
@@ -101,8 +41,8 @@ static bool dsp_conv(struct tn_binder *b)
 	p->sums = (int32_t)conv.sums;
 	p->edges = (int32_t)conv.edges;
 	p->floor = pack.floor ? 4 : 0;
-	give_bytes(b, 1, stream, words * sizeof(*stream));
-	give_bytes(b, 2, zeros, (size_t)pack.row);
+	tn_packed_give(b, 1, stream, words * sizeof(*stream));
+	tn_packed_give(b, 2, zeros, (size_t)pack.row);
 	return true;
 }
 
@@ -119,60 +59,47 @@ static bool dsp_depthwise(struct tn_binder *b)
 
 	if (!tn_window_of(b->g, b->op, &w, &why) ||
 		!tn_dsp_depthwise_of(&w, &depthwise) ||
-		!packing_of(b, c, 9 * (int64_t)c->g.out_c, &pack))
+		!tn_packing_of_window(b, c, 9 * (int64_t)c->g.out_c, &pack))
 		return true;
 	if (!tn_dsp_pack_depthwise(b, &pack, &stream, &words))
 		return false;
 	if (!stream)
 		return true;
-	p = replace(b, KERNEL_DSP_DEPTHWISE_CONV_2D_S8, 2, 1);
+	p = tn_packed_replace(b, KERNEL_DSP_DEPTHWISE_CONV_2D_S8, 2, 1);
 	if (!p)
 		return false;
 	p->g = c->g;
 	p->zero_point = -c->in_offset;
 	p->room = (int32_t)depthwise.room;
 	p->floor = pack.floor;
-	give_bytes(b, 1, stream, words * sizeof(*stream));
+	tn_packed_give(b, 1, stream, words * sizeof(*stream));
 	return true;
 }
 
 static bool dsp_fully_connected(struct tn_binder *b)
 {
 	const struct tn_fc_params *c = b->call->params;
-	const struct tn_packing pack = {
-		.weights = constant(b, 1, (int64_t)c->in_n * c->out_n),
-		.bias = constant(b, 2, 4 * (int64_t)c->out_n),
-		.channels = c->out_n,
-		.rows = 1,
-		.row = c->in_n,
-		.in_offset = c->in_offset,
-		.zero_point = c->out_offset,
-		.multiplier = c->multiplier,
-		.shift = c->shift,
-		.n_scales = c->n_scales,
-		.floor = tn_rescale_has_floor(c->out_offset, c->act_min, c->act_max),
-	};
+	struct tn_packing pack;
 	struct tn_dsp_fc_params *p;
 	uint32_t *stream;
 	int64_t scratch;
 	size_t words;
 
-	if (c->w_offset != 0 || !full_range(c->act_min, c->act_max) || !pack.weights ||
-		(tn_binder_in(b, 2) && !pack.bias) ||
-		!tn_dsp_fc_of(c->in_n, c->out_n, &scratch))
+	if (!tn_dsp_fc_of(c->in_n, c->out_n, &scratch) ||
+		!tn_packing_of_rows(b, c, &pack))
 		return true;
 	if (!tn_dsp_pack_fours(b, &pack, &stream, &words))
 		return false;
 	if (!stream)
 		return true;
-	p = replace(b, KERNEL_DSP_FULLY_CONNECTED_S8, 2, 1);
+	p = tn_packed_replace(b, KERNEL_DSP_FULLY_CONNECTED_S8, 2, 1);
 	if (!p)
 		return false;
 	p->rows = c->rows;
 	p->in_n = c->in_n;
 	p->out_n = c->out_n;
 	p->floor = pack.floor;
-	give_bytes(b, 1, stream, words * sizeof(*stream));
+	tn_packed_give(b, 1, stream, words * sizeof(*stream));
 	return true;
 }
 
@@ -209,7 +136,7 @@ static bool dsp_add(struct tn_binder *b)
 	struct tn_dsp_sum sum;
 	int8_t *expected;
 
-	if (!is_plain(&c->shape) || !full_range(c->act_min, c->act_max))
+	if (!is_plain(&c->shape) || !tn_packed_full_range(c->act_min, c->act_max))
 		return true;
 	expected = tn_binder_array(b, 65536, 1);
 	if (!expected)
@@ -223,7 +150,7 @@ static bool dsp_add(struct tn_binder *b)
 			    c->out_shift),
 		    &sum))
 		return true;
-	p = replace(b, KERNEL_DSP_ADD_S8, 2, 1);
+	p = tn_packed_replace(b, KERNEL_DSP_ADD_S8, 2, 1);
 	if (!p)
 		return false;
 	b->call->in[1].tensor = second;
@@ -251,7 +178,7 @@ static bool dsp_average_pool(struct tn_binder *b)
 		c->g.dilation_h != 1 || c->g.dilation_w != 1 ||
 		!no_window_is_empty(&c->g))
 		return true;
-	p = replace(b, KERNEL_DSP_AVERAGE_POOL_2D_S8, 1, 1);
+	p = tn_packed_replace(b, KERNEL_DSP_AVERAGE_POOL_2D_S8, 1, 1);
 	if (p)
 		*p = *c;
 	return p != NULL;

@@ -38,6 +38,24 @@ struct tn_packing {
 	int32_t part_rows; /* see src/kernels/dsp/mac_s8.h */
 };
 
+/* Starts a call of a packed kernel in the place of the portable one, whose parameters and
+ * operands stay where they are. */
+void *tn_packed_replace(
+	struct tn_binder *b, enum tn_kernel_id kernel, uint32_t n_in, uint32_t n_out);
+
+/* Constants of a packed kernel. */
+void tn_packed_give(struct tn_binder *b, uint32_t slot, const void *data, size_t n);
+
+/* Is all of int8 a result? */
+bool tn_packed_full_range(int32_t act_min, int32_t act_max);
+
+/* What the convolutions pack (of so many weights), and a fully connected layer. False: it
+ * cannot be packed. */
+bool tn_packing_of_window(const struct tn_binder *b, const struct tn_conv_params *c,
+	int64_t weights, struct tn_packing *out);
+bool tn_packing_of_rows(
+	const struct tn_binder *b, const struct tn_fc_params *c, struct tn_packing *out);
+
 /* The stream of mac_s8.h; *out NULL when there is none that is exact. False on lack of
  * memory. */
 bool tn_dsp_pack_pairs(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,

@@ -672,6 +672,17 @@ static const struct tn_field dsp_conv_fields[] = {
 	I32(tn_dsp_conv_params, floor),
 };
 
+static const struct tn_field mve_conv_fields[] = {
+	ORDER(tn_mve_conv_params),
+	GEOMETRY(tn_mve_conv_params),
+	I32(tn_mve_conv_params, blocks),
+	I32(tn_mve_conv_params, direct),
+	I32(tn_mve_conv_params, room),
+	I32(tn_mve_conv_params, sums),
+	I32(tn_mve_conv_params, offset),
+	I32(tn_mve_conv_params, floor),
+};
+
 const struct tn_params_info tn_params[PARAMS_COUNT] = {
 #define PARAMS(id, tag, fields)                                                          \
 	[id] = { #tag, sizeof(struct tag), fields, sizeof(fields) / sizeof(*(fields)) },

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "contract/dsp.h"
+#include "contract/mve.h"
 #include "contract/walk.h"
 #include "ir/window.h"
 
@@ -310,6 +311,8 @@ int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_var
 
 	if (g->kernels == KERNELS_DSP && !tn_variant_is_buffered(v))
 		bytes = tn_max_i64(bytes, tn_dsp_scratch(g, &g->ops[op.i]));
+	if (g->kernels == KERNELS_MVE && !tn_variant_is_buffered(v))
+		bytes = tn_max_i64(bytes, tn_mve_scratch(g, &g->ops[op.i]));
 	return bytes;
 }
 

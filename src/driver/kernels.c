@@ -6,10 +6,18 @@
 
 #include "base/banned.h"
 
-/* Has the processor called so the DSP instructions? */
-static bool has_dsp(const char *cpu, size_t len)
+/* The set for the processor called so, of len characters. */
+static enum tn_kernel_set set_of(const char *cpu, size_t len)
 {
-	static const char *const names[] = { "m4", "m7", "m33", "m55" };
+	static const struct {
+		const char *name;
+		enum tn_kernel_set set;
+	} rows[] = {
+		{ "m4", KERNELS_DSP },
+		{ "m7", KERNELS_DSP },
+		{ "m33", KERNELS_DSP },
+		{ "m55", KERNELS_MVE },
+	};
 	static const char family[] = "cortex-";
 	const size_t skip = sizeof(family) - 1;
 
@@ -17,27 +25,28 @@ static bool has_dsp(const char *cpu, size_t len)
 		cpu += skip;
 		len -= skip;
 	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strlen(names[i]) == len && strncmp(cpu, names[i], len) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (strlen(rows[i].name) == len && strncmp(cpu, rows[i].name, len) == 0)
+			return rows[i].set;
+	return KERNELS_PORTABLE;
 }
 
-/* One of a list at least, and of the others only this machine, where all sets run. */
-static bool all_have_dsp(const char *list)
+/* What all of a list run fast; this machine, where all sets run, has no say. */
+static enum tn_kernel_set set_of_all(const char *list)
 {
-	bool any = false;
+	enum tn_kernel_set all = KERNELS_COUNT;
 
 	while (*list) {
 		size_t len = strcspn(list, ",");
 
-		if (has_dsp(list, len))
-			any = true;
-		else if (len != 4 || strncmp(list, "host", len) != 0)
-			return false;
+		if (len != 4 || strncmp(list, "host", len) != 0) {
+			enum tn_kernel_set set = set_of(list, len);
+
+			all = set < all ? set : all;
+		}
 		list += len + (list[len] == ',');
 	}
-	return any;
+	return all == KERNELS_COUNT ? KERNELS_PORTABLE : all;
 }
 
 static enum tn_status of_plan(struct tn_run *run)
@@ -50,6 +59,10 @@ static enum tn_status of_plan(struct tn_run *run)
 		return status;
 	if (strcmp(name, "dsp") == 0) {
 		run->graph.kernels = KERNELS_DSP;
+		return TN_OK;
+	}
+	if (strcmp(name, "mve") == 0) {
+		run->graph.kernels = KERNELS_MVE;
 		return TN_OK;
 	}
 	tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/stale", run->plan_source,
@@ -65,11 +78,15 @@ enum tn_status tn_pipeline_kernels(struct tn_run *run)
 	run->graph.kernels = KERNELS_PORTABLE;
 	if (o->kernels == TENURE_KERNELS_DSP)
 		run->graph.kernels = KERNELS_DSP;
+	if (o->kernels == TENURE_KERNELS_MVE)
+		run->graph.kernels = KERNELS_MVE;
 	if (o->kernels != TENURE_KERNELS_AUTO)
 		return TN_OK;
 	if (run->plan_source)
 		return of_plan(run);
-	if ((o->cpu && has_dsp(o->cpu, strlen(o->cpu))) || (o->on && all_have_dsp(o->on)))
-		run->graph.kernels = KERNELS_DSP;
+	if (o->cpu)
+		run->graph.kernels = set_of(o->cpu, strlen(o->cpu));
+	if (o->on && run->graph.kernels == KERNELS_PORTABLE)
+		run->graph.kernels = set_of_all(o->on);
 	return TN_OK;
 }

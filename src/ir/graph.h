@@ -153,8 +153,8 @@ enum tn_graph_format {
 };
 
 /* Whose kernels run the ops, and so whose contracts and scratch hold. The portable set is
- * behind every other one: it runs what that has no kernel for. */
-enum tn_kernel_set { KERNELS_PORTABLE, KERNELS_DSP, KERNELS_COUNT };
+ * behind every other one: it runs what that has no kernel for; DSP is behind MVE. */
+enum tn_kernel_set { KERNELS_PORTABLE, KERNELS_DSP, KERNELS_MVE, KERNELS_COUNT };
 
 struct tn_graph {
 	const char *name;

@@ -310,7 +310,8 @@ static bool same_displaced(struct bench *b, const struct tn_call *call, uint32_t
 	return same;
 }
 
-static void try_variant(struct bench *b, const struct layer *l, struct tn_variant v)
+static void try_variant(struct bench *b, const struct layer *l, enum tn_kernel_set set,
+	struct tn_variant v)
 {
 	struct tn_graph *g = &b->net.graph;
 	const tn_op_id op = { 0 };
@@ -319,10 +320,10 @@ static void try_variant(struct bench *b, const struct layer *l, struct tn_varian
 	int64_t bytes, d;
 	bool packed;
 
-	g->kernels = KERNELS_DSP;
+	g->kernels = set;
 	bytes = tn_contract_scratch(g, op, v);
 	ck_assert_int_eq(tn_bind(g, op, v, &b->net.arena, &b->net.diags, &call), TN_OK);
-	packed = strncmp(call.kernel->file, "dsp/", 4) == 0;
+	packed = strncmp(call.kernel->file, "ref/", 4) != 0;
 	/* a sum has a packed kernel only where one linear function was found */
 	ck_assert_msg(
 		l->kind == OP_ADD || packed == (l->packed && !tn_variant_is_buffered(v)),
@@ -333,7 +334,7 @@ static void try_variant(struct bench *b, const struct layer *l, struct tn_varian
 	run_call(g, &call, b->at, scratch);
 	ck_assert_msg(memcmp(b->at[output(b)], b->expected,
 			      (size_t)tensor(b, output(b))->bytes) == 0,
-		"%s, %s, hold %d: another result", l->name,
+		"%s, %s, %s, hold %d: another result", l->name, call.kernel->symbol,
 		v.descending ? "descending" : "ascending", (int)v.hold);
 	for (uint32_t k = 0; k < g->ops[0].n_inputs; k++) {
 		if (tensor(b, g->ops[0].inputs[k].i)->role != ROLE_INPUT)
@@ -342,7 +343,8 @@ static void try_variant(struct bench *b, const struct layer *l, struct tn_varian
 		if (d == TN_DISPLACEMENT_FREE || tn_contract_grain(g, op, v) > 1)
 			continue;
 		ck_assert_msg(same_displaced(b, &call, k, v.descending ? -d : d, scratch),
-			"%s, %s, hold %d: another result at its displacement", l->name,
+			"%s, %s, %s, hold %d: another result at its displacement",
+			l->name, call.kernel->symbol,
 			v.descending ? "descending" : "ascending", (int)v.hold);
 	}
 	for (int i = 0; i < GUARD; i++)
@@ -391,8 +393,10 @@ static void try_layer(const struct layer *l, uint32_t seed)
 		run_call(&b.net.graph, &b.portable, b.at, NULL);
 		memcpy(b.expected, b.at[output(&b)],
 			(size_t)tensor(&b, output(&b))->bytes);
-		for (uint32_t i = 0; i < n; i++)
-			try_variant(&b, l, v[i]);
+		for (uint32_t i = 0; i < n; i++) {
+			try_variant(&b, l, KERNELS_DSP, v[i]);
+			try_variant(&b, l, KERNELS_MVE, v[i]);
+		}
 	}
 	for (uint32_t i = 0; i < b.net.graph.n_tensors; i++)
 		free(b.at[i]);

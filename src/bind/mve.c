@@ -1,0 +1,87 @@
+#include "bind/mve.h"
+
+#include <string.h>
+
+#include "contract/mve.h"
+#include "kernels/mve/layout.h"
+
+#include "base/banned.h"
+
+static int32_t offset_of(const struct tn_packing *p)
+{
+	return p->floor ? TN_FLOOR_OFFSET : p->zero_point;
+}
+
+/* The layer's sixteen bytes or more of zero point. */
+static bool give_zeros(struct tn_binder *b, int32_t n, int32_t zero_point)
+{
+	int8_t *zeros = tn_binder_array(b, n < 16 ? 16 : (size_t)n, 1);
+
+	if (!zeros)
+		return false;
+	memset(zeros, zero_point & 0xff, n < 16 ? 16 : (size_t)n);
+	tn_packed_give(b, 2, zeros, n < 16 ? 16 : (size_t)n);
+	return true;
+}
+
+static bool window_of(const struct tn_binder *b, struct tn_window *out)
+{
+	const char *why;
+
+	return tn_window_of(b->g, b->op, out, &why);
+}
+
+/* Each of these gives true in *out_taken when there is a kernel for the shapes: if not, the
+ * set "dsp" may have one; if so, but not for the constants, the portable one runs. */
+typedef bool pack_fn(struct tn_binder *b, bool *out_taken);
+
+static bool mve_conv(struct tn_binder *b, bool *out_taken)
+{
+	const struct tn_conv_params *c = b->call->params;
+	const struct tn_geometry *g = &c->g;
+	struct tn_mve_conv_params *p;
+	struct tn_mve_conv conv;
+	struct tn_packing pack;
+	struct tn_window w;
+	uint32_t *stream;
+	size_t words;
+
+	*out_taken = window_of(b, &w) && tn_mve_conv_of(&w, &conv);
+	if (!*out_taken || c->groups != 1 ||
+		!tn_packing_of_window(
+			b, c, (int64_t)g->k_h * g->k_w * g->in_c * g->out_c, &pack))
+		return true;
+	if (!tn_mve_pack_tile(b, &pack, g->in_c, &stream, &words))
+		return false;
+	if (!stream)
+		return true;
+	p = tn_packed_replace(b, KERNEL_MVE_CONV_2D_S8, 3, 1);
+	if (!p)
+		return false;
+	p->g = *g;
+	p->blocks = (int32_t)conv.blocks;
+	p->direct = conv.direct;
+	p->room = (int32_t)conv.room;
+	p->sums = (int32_t)conv.sums;
+	p->offset = offset_of(&pack);
+	p->floor = pack.floor;
+	tn_packed_give(b, 1, stream, words * sizeof(*stream));
+	return give_zeros(b, g->in_c, -c->in_offset);
+}
+
+bool tn_bind_mve(struct tn_binder *b)
+{
+	static const struct {
+		enum tn_kernel_id portable;
+		pack_fn *pack;
+	} rows[] = {
+		{ KERNEL_CONV_2D_S8, mve_conv },
+	};
+	bool taken = false;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (b->call->kernel == &tn_kernels[rows[i].portable] &&
+			!rows[i].pack(b, &taken))
+			return false;
+	return taken || tn_bind_dsp(b);
+}

@@ -1,0 +1,118 @@
+/* Packed weights of the set "mve", with the proof that they are exact. */
+#include "bind/mve.h"
+
+#include <string.h>
+
+#include "kernels/mve/layout.h"
+
+#include "base/banned.h"
+
+/* The reference's second rounding moves ties of negative numbers away from zero, but only
+ * where it shifts at all. */
+bool tn_mve_rescales(const struct tn_packing *p)
+{
+	for (uint32_t i = 0; i < p->n_scales; i++) {
+		if (p->shift[i] > 0 || p->shift[i] < -31 || p->multiplier[i] < 0)
+			return false;
+		if (!p->floor && p->shift[i] == 0 && p->multiplier[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+struct channels {
+	const struct tn_packing *p;
+	int32_t groups; /* whole ones */
+	int32_t vectors;
+};
+
+static struct channels channels_of(const struct tn_packing *p)
+{
+	return (struct channels){ p, p->channels / TN_GROUP,
+		(p->channels + TN_VECTOR - 1) / TN_VECTOR };
+}
+
+/* TN_NONE: none, in a vector that is filled up. */
+static uint32_t lane_channel(const struct channels *x, int32_t vector, int32_t lane)
+{
+	int32_t c = tn_lane_channel(vector, lane, x->groups);
+
+	return c < x->p->channels ? (uint32_t)c : TN_NONE;
+}
+
+/* With the input's zero point folded in; wraps as the kernel's sum does. */
+static uint32_t bias_of(const struct tn_packing *p, uint32_t c)
+{
+	const int64_t n = (int64_t)p->rows * p->row;
+	int64_t sum = 0;
+	int32_t bias = 0;
+
+	if (c == TN_NONE)
+		return 0;
+	for (int64_t i = 0; i < n; i++)
+		sum += p->weights[c * n + i];
+	if (p->bias)
+		memcpy(&bias, (const uint8_t *)p->bias + 4 * (size_t)c, sizeof(bias));
+	return (uint32_t)(bias + p->in_offset * sum);
+}
+
+static uint32_t *pack_constants(const struct channels *x, uint32_t *at)
+{
+	const struct tn_packing *p = x->p;
+
+	for (int32_t v = 0; v < x->vectors; v++, at += TN_VECTOR_WORDS) {
+		for (int32_t lane = 0; lane < TN_VECTOR; lane++) {
+			uint32_t c = lane_channel(x, v, lane);
+			uint32_t scale = p->n_scales == 1 ? 0 : c;
+
+			at[lane] = c == TN_NONE ? 0 : (uint32_t)p->multiplier[scale];
+			at[TN_VECTOR + lane] =
+				c == TN_NONE ? 0 : (uint32_t)p->shift[scale];
+		}
+	}
+	return at;
+}
+
+/* Weight i of a window in a strip: column by column, rows in a column, elements of a
+ * pixel. */
+static uint32_t weight(const struct tn_packing *p, int32_t depth, uint32_t c, int32_t i)
+{
+	const int32_t column = i / (p->rows * depth), y = i / depth % p->rows;
+
+	if (c == TN_NONE || i >= p->rows * p->row)
+		return 0;
+	return (uint8_t)p->weights[((int64_t)c * p->rows + y) * p->row + column * depth +
+				   i % depth];
+}
+
+bool tn_mve_pack_tile(struct tn_binder *b, const struct tn_packing *p, int32_t depth,
+	uint32_t **out, size_t *out_words)
+{
+	const int32_t blocks = (p->rows * p->row + TN_BLOCK - 1) / TN_BLOCK;
+	const struct channels x = channels_of(p);
+	uint32_t *at;
+
+	*out = NULL;
+	if (!tn_mve_rescales(p))
+		return true;
+	*out_words = (size_t)x.vectors *
+		     (TN_VECTOR + TN_BLOCK * (size_t)blocks + TN_VECTOR_WORDS);
+	*out = at = tn_binder_array(b, *out_words, sizeof(*at));
+	if (!at)
+		return false;
+	for (int32_t v = 0; v < x.vectors; v++) {
+		for (int32_t lane = 0; lane < TN_VECTOR; lane++)
+			*at++ = bias_of(p, lane_channel(&x, v, lane));
+		for (int32_t i = 0; i < TN_VECTOR * TN_BLOCK * blocks; i += 4) {
+			int32_t lane = i / TN_BLOCK % TN_VECTOR;
+			int32_t k = i / (TN_VECTOR * TN_BLOCK) * TN_BLOCK + i % TN_BLOCK;
+			uint32_t c = lane_channel(&x, v, lane);
+
+			*at++ = weight(p, depth, c, k) | weight(p, depth, c, k + 1) << 8 |
+				weight(p, depth, c, k + 2) << 16 |
+				weight(p, depth, c, k + 3) << 24;
+		}
+	}
+	(void)pack_constants(&x, at);
+	return true;
+}

@@ -1,0 +1,28 @@
+/* What the kernels of the set "mve" need beyond the contract's steps: as for "dsp"
+ * (contract/dsp.h), by shapes alone. */
+#ifndef TN_CONTRACT_MVE_H
+#define TN_CONTRACT_MVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ir/graph.h"
+#include "ir/window.h"
+
+/* A convolution: the windows of `room` outputs of a row lie in a strip, unless each is one
+ * element of the input; the sums of two pixels wait to be rescaled. */
+struct tn_mve_conv {
+	bool direct; /* windows are read in place */
+	int64_t blocks; /* of sixteen bytes in a window */
+	int64_t room;
+	int64_t sums; /* where these start, in bytes */
+	int64_t scratch;
+};
+
+/* False: no kernel for this shape. */
+bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out);
+
+/* Of the kernel for this op, or of that of the set "dsp", which runs where there is none. */
+int64_t tn_mve_scratch(const struct tn_graph *g, const struct tn_op *op);
+
+#endif

@@ -1,0 +1,30 @@
+/* The order in which packed constants lie, for those who pack and those who read.
+ *
+ * Sixteen channels make a group of four vectors, ordered so that narrowing twice puts them
+ * in order: 0 4 8 12, 2 6 10 14, 1 5 9 13, 3 7 11 15. Channels behind the groups come in
+ * fours, in order. Constants of a vector: four multipliers, four shifts (0 or negative). */
+#ifndef TENURE_KERNELS_MVE_LAYOUT_H
+#define TENURE_KERNELS_MVE_LAYOUT_H
+
+#include <stdint.h>
+
+#define TN_BLOCK	 16 /* products of one instruction */
+#define TN_VECTOR	 4
+#define TN_VECTOR_WORDS	 8 /* of constants */
+#define TN_GROUP	 16
+#define TN_GROUP_VECTORS 4
+
+/* The byte that is added to an output that is rounded once: its zero point is -128. */
+#define TN_FLOOR_OFFSET 0x80
+
+/* The channel of lane `lane` of a vector, when the layer has `groups` whole groups. */
+static inline int32_t tn_lane_channel(int32_t vector, int32_t lane, int32_t groups)
+{
+	int32_t group = vector / TN_GROUP_VECTORS, place = vector % TN_GROUP_VECTORS;
+
+	if (group >= groups)
+		return TN_VECTOR * vector + lane;
+	return TN_GROUP * group + TN_VECTOR * lane + (place >> 1) + 2 * (place & 1);
+}
+
+#endif

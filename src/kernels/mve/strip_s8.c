@@ -1,0 +1,142 @@
+#include "strip_s8.h"
+
+void tn_strip_init(struct tn_strip *s, int32_t depth, int32_t rows)
+{
+	int32_t step = depth * rows, columns = depth <= 8 ? 16 / depth : 0;
+
+	if (columns && (columns - 1) * step + depth > 256)
+		columns = (256 - depth) / step + 1;
+	if (columns < 2)
+		columns = 0;
+	s->depth = depth;
+	s->step = step;
+	s->at_once = columns;
+	for (int32_t i = 0, column = 0, k = 0; i < 16; i++) {
+		s->lane[i] = (uint8_t)(column * step + k);
+		if (++k == depth) {
+			k = 0;
+			if (column < columns - 1)
+				column++;
+		}
+	}
+}
+
+#if TN_MVE
+
+/* Columns of a few bytes are scattered, sixteen bytes in one instruction. */
+static void scatter(
+	const struct tn_strip *s, int8_t *to, const tn_s8 *row, int32_t from, int32_t n)
+{
+	int32_t columns = s->at_once, bytes = columns * s->depth, times = n / columns;
+
+	__asm__ volatile("vldrb.u8 q1, [%[lane]]\n\t"
+			 "vctp.8 %[bytes]\n\t"
+			 "wls lr, %[times], 2f\n"
+			 "1:\n\t"
+			 "vpstt\n\t"
+			 "vldrbt.u8 q0, [%[row]]\n\t"
+			 "vstrbt.8 q0, [%[to], q1]\n\t"
+			 "add %[row], %[row], %[from]\n\t"
+			 "add %[to], %[to], %[step]\n\t"
+			 "le lr, 1b\n"
+			 "2:\n\t"
+			 "vctp.8 %[rest]\n\t"
+			 "vpstt\n\t"
+			 "vldrbt.u8 q0, [%[row]]\n\t"
+			 "vstrbt.8 q0, [%[to], q1]\n\t"
+			 : [row] "+r"(row), [to] "+r"(to)
+			 : [lane] "r"(s->lane), [bytes] "r"(bytes), [times] "r"(times),
+			 [from] "r"(columns * from), [step] "r"(columns * s->step),
+			 [rest] "r"((n - times * columns) * s->depth)
+			 : "q0", "q1", "lr", "memory");
+}
+
+#define LOAD_STORE                                                                       \
+	"vldrb.u8 q0, [%[row]], #16\n\t"                                                 \
+	"vstrb.8 q0, [%[to]], #16\n\t"
+
+/* Whole vectors; n is not 0. */
+static void columns_of(
+	const struct tn_strip *s, int8_t *to, const tn_s8 *row, int32_t from, int32_t n)
+{
+	int32_t skip = from - s->depth, step = s->step - s->depth, bytes = s->depth;
+
+	if (bytes == 16)
+		__asm__ volatile("dls lr, %[n]\n"
+				 "1:\n\t" LOAD_STORE "add %[row], %[row], %[skip]\n\t"
+				 "add %[to], %[to], %[step]\n\t"
+				 "le lr, 1b\n\t"
+				 : [row] "+r"(row), [to] "+r"(to)
+				 : [n] "r"(n), [skip] "r"(skip), [step] "r"(step)
+				 : "q0", "lr", "memory");
+	else if (bytes == 32)
+		__asm__ volatile("dls lr, %[n]\n"
+				 "1:\n\t" LOAD_STORE LOAD_STORE
+				 "add %[row], %[row], %[skip]\n\t"
+				 "add %[to], %[to], %[step]\n\t"
+				 "le lr, 1b\n\t"
+				 : [row] "+r"(row), [to] "+r"(to)
+				 : [n] "r"(n), [skip] "r"(skip), [step] "r"(step)
+				 : "q0", "lr", "memory");
+	else if (bytes == 64)
+		__asm__ volatile("dls lr, %[n]\n"
+				 "1:\n\t" LOAD_STORE LOAD_STORE LOAD_STORE LOAD_STORE
+				 "add %[row], %[row], %[skip]\n\t"
+				 "add %[to], %[to], %[step]\n\t"
+				 "le lr, 1b\n\t"
+				 : [row] "+r"(row), [to] "+r"(to)
+				 : [n] "r"(n), [skip] "r"(skip), [step] "r"(step)
+				 : "q0", "lr", "memory");
+	else
+		for (; n > 0; n--, row += from, to += s->step) {
+			const tn_s8 *p = row;
+			int8_t *q = to;
+
+			__asm__ volatile("wlstp.8 lr, %[bytes], 2f\n"
+					 "1:\n\t" LOAD_STORE "letp lr, 1b\n"
+					 "2:\n\t"
+					 : [row] "+r"(p), [to] "+r"(q)
+					 : [bytes] "r"(bytes)
+					 : "q0", "lr", "memory");
+		}
+}
+
+void tn_strip_row(
+	const struct tn_strip *s, int8_t *to, const tn_s8 *row, int32_t from, int32_t n)
+{
+	if (s->at_once)
+		scatter(s, to, row, from, n);
+	else if (n > 0)
+		columns_of(s, to, row, from, n);
+}
+
+void tn_strip_fill(int8_t *to, int32_t n, int32_t value)
+{
+	__asm__ volatile("vdup.8 q0, %[value]\n\t"
+			 "wlstp.8 lr, %[n], 2f\n"
+			 "1:\n\t"
+			 "vstrb.8 q0, [%[to]], #16\n\t"
+			 "letp lr, 1b\n"
+			 "2:\n\t"
+			 : [to] "+r"(to)
+			 : [n] "r"(n), [value] "r"(value)
+			 : "q0", "lr", "memory");
+}
+
+#else
+
+void tn_strip_row(
+	const struct tn_strip *s, int8_t *to, const tn_s8 *row, int32_t from, int32_t n)
+{
+	for (; n > 0; n--, row += from, to += s->step)
+		for (int32_t i = 0; i < s->depth; i++)
+			to[i] = (int8_t)tn_load_s8(row, i);
+}
+
+void tn_strip_fill(int8_t *to, int32_t n, int32_t value)
+{
+	for (int32_t i = 0; i < n; i++)
+		to[i] = (int8_t)value;
+}
+
+#endif
