@@ -408,7 +408,8 @@ bool tn_onnx_spell(struct tn_onnx *x, const struct tn_onnx_node *n, const char *
 	};
 	struct tn_spell s = { x, n, &n->scope->graph->f, name };
 
-	if (n->n_out < 1 || n->out[0].i == TN_NONE || x->tree.nomem)
+	if (n->n_out < 1 || n->out[0].i == TN_NONE || n->n_in < 1 ||
+		n->in[0].i == TN_NONE || x->tree.nomem)
 		return false;
 	if (strcmp(domain, "ai.onnx") == 0)
 		domain = "";

@@ -100,6 +100,55 @@ START_TEST(refusals_say_what_it_is)
 }
 END_TEST
 
+/* What each type of node makes of operands that are missing, empty, or too many. */
+static const char *const onnx_types[] = { "Abs", "Add", "And", "ArgMax", "AveragePool",
+	"BatchNormalization", "Cast", "CastLike", "Clip", "Concat", "Constant",
+	"ConstantOfShape", "Conv", "ConvInteger", "ConvTranspose", "DepthToSpace",
+	"DequantizeLinear", "Dropout", "Equal", "Expand", "Flatten", "GRU", "Gather",
+	"GatherElements", "GatherND", "Gemm", "GlobalAveragePool", "Identity", "If",
+	"LSTM", "LayerNormalization", "Loop", "LpPool", "MatMul", "MatMulInteger", "Max",
+	"MaxPool", "Mean", "Min", "NonZero", "OneHot", "Pad", "QLinearAdd",
+	"QLinearAveragePool", "QLinearConcat", "QLinearConv", "QLinearGlobalAveragePool",
+	"QLinearLeakyRelu", "QLinearMatMul", "QLinearMul", "QLinearSigmoid",
+	"QuantizeLinear", "RNN", "Range", "ReduceMean", "ReduceSum", "Relu", "Reshape",
+	"Resize", "Scan", "Shape", "Size", "Slice", "Softmax", "SpaceToDepth", "Split",
+	"Squeeze", "Sum", "Tile", "TopK", "Transpose", "Unsqueeze", "Upsample", "Where" };
+static const char *const onnx_inputs[] = { "", "\"\"", "\"x\"", "\"x\", \"\", \"x\"",
+	"\"\", \"x\", \"x\"", "\"x\", \"x\", \"x\", \"x\", \"x\", \"x\", \"x\", \"x\"" };
+static const char *const onnx_outputs[] = { "", "\"\"", "\"y\"", "\"\", \"y\"" };
+static const char *const onnx_domains[] = { "", "com.microsoft" };
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+START_TEST(nodes_survive_odd_operands)
+{
+	char text[1024];
+	struct loaded l;
+
+	for (size_t i = 0; i < COUNT(onnx_inputs) * COUNT(onnx_outputs) * 2; i++) {
+		size_t in = i / 2 % COUNT(onnx_inputs), out = i / 2 / COUNT(onnx_inputs);
+
+		snprintf(text, sizeof(text),
+			"{\"irVersion\": \"8\", \"opsetImport\": [{\"version\": "
+			"\"13\"}], "
+			"\"graph\": {\"name\": \"g\", \"node\": [{\"opType\": \"%s\", "
+			"\"domain\": \"%s\", \"input\": [%s], \"output\": [%s]}], "
+			"\"input\": [{\"name\": \"x\", \"type\": {\"tensorType\": "
+			"{\"elemType\": 1, \"shape\": {\"dim\": [{\"dimValue\": \"1\"}, "
+			"{\"dimValue\": \"4\"}, {\"dimValue\": \"4\"}, "
+			"{\"dimValue\": \"4\"}]}}}}], \"output\": []}}",
+			onnx_types[_i], onnx_domains[i % 2], onnx_inputs[in],
+			onnx_outputs[out]);
+		loaded_bytes(&l, "x", text, strlen(text), "onnx-json");
+		ck_assert_msg((l.status == TN_OK) == (l.diags.errors == 0),
+			"%s: status %d, %zu errors", text, (int)l.status, l.diags.errors);
+		ck_assert_msg(l.status == TN_OK || l.status == TN_ERR_INPUT,
+			"%s: status %d", text, (int)l.status);
+		loaded_release(&l);
+	}
+}
+END_TEST
+
 START_TEST(open_dimensions_are_bound)
 {
 	static const char text[] = "{\"format\": \"tenure.graph/1\", \"tensors\": ["
@@ -145,8 +194,8 @@ END_TEST
 
 static void is_refused(const char *folder)
 {
-	static const char *const inputs[] = { "input.json", "input.tflite",
-		"input.onnx", "input.xml" };
+	static const char *const inputs[] = { "input.json", "input.tflite", "input.onnx",
+		"input.xml" };
 	char path[4096];
 	struct loaded l;
 	FILE *there = NULL;
@@ -182,6 +231,7 @@ Suite *tn_test_suite(void)
 		tc, samples_are_told_apart, 0, (int)(sizeof(samples) / sizeof(*samples)));
 	tcase_add_loop_test(tc, refusals_say_what_it_is, 0,
 		(int)(sizeof(refusals) / sizeof(*refusals)));
+	tcase_add_loop_test(tc, nodes_survive_odd_operands, 0, (int)COUNT(onnx_types));
 	tcase_add_test(tc, open_dimensions_are_bound);
 	tcase_add_test(tc, wrong_files_are_refused);
 	suite_add_tcase(s, tc);
