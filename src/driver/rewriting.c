@@ -1,9 +1,14 @@
 /* Which rewrites a graph goes through: by option, or what its plan was made with. */
+#include <string.h>
+
 #include "base/file.h"
 #include "driver/kernels.h"
 #include "driver/pipeline.h"
 #include "import/plan_json.h"
+#include "ir/window.h"
 #include "rewrite/insert.h"
+
+#include "base/banned.h"
 
 static void list_passes(struct tn_run *run, bool exact_too)
 {
@@ -117,6 +122,43 @@ static enum tn_status insert(struct tn_run *run, const struct tn_plan_changes *c
 	return TN_ERR_REFUSED;
 }
 
+/* Is the op at this place a window whose geometry is known now? Ops are looked at from
+ * *from on and all around: reports come in their order. */
+static bool is_cured(const struct tn_graph *g, const char *pointer, uint32_t *from)
+{
+	struct tn_window window;
+	const char *why;
+
+	for (uint32_t n = 0; pointer && n < g->n_ops; n++) {
+		const struct tn_op *op = &g->ops[(*from + n) % g->n_ops];
+
+		if (op->pointer != pointer || !tn_window_of(g, op, &window, &why))
+			continue;
+		*from = (*from + n) % g->n_ops;
+		return true;
+	}
+	return false;
+}
+
+/* What was said of the file's windows and holds no more of those that are planned. */
+static void drop_cured(struct tn_run *run)
+{
+	size_t kept = 0;
+	uint32_t from = 0;
+
+	for (size_t i = 0; i < run->diags.list.count; i++) {
+		const struct tn_diag *d = &run->diags.list.items[i];
+
+		if (d->severity == SEVERITY_WARNING &&
+			strcmp(d->rule, "graph/geometry") == 0 &&
+			is_cured(&run->graph, d->pointer, &from))
+			run->diags.warnings--;
+		else
+			run->diags.list.items[kept++] = *d;
+	}
+	run->diags.list.count = kept;
+}
+
 enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 {
 	struct tn_plan_changes changes = { 0 };
@@ -147,6 +189,8 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 		return status;
 	status = tn_rewrite(&run->read, passes | inexact, &run->arena, &run->strings,
 		&run->graph, &run->rewrites);
+	if (status == TN_OK)
+		drop_cured(run);
 	if (status == TN_OK)
 		status = insert(run, &changes);
 	return status == TN_OK ? tn_pipeline_kernels(run) : status;

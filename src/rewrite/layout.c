@@ -146,12 +146,17 @@ static bool look(struct tn_layout *l)
 	for (uint32_t i = 0; i < l->n_ops && any; i++) {
 		const struct tn_op *op = tn_edit_op(l->e, i);
 		enum tn_layout_role *role = &l->role[l->e->g.schedule[i].i];
+		tn_tensor_id result;
 
 		if (op && *role == LAYOUT_STAYS && !is_window(op) &&
 			tn_layout_takes_op(l, op))
 			*role = LAYOUT_FOLLOWS;
-		if (op && *role != LAYOUT_STAYS)
+		if (op && *role == LAYOUT_STAYS && tn_layout_is_shuffle(l, op, &result)) {
+			*role = LAYOUT_SHUFFLE;
+			join(l, op->inputs[0], result);
+		} else if (op && *role != LAYOUT_STAYS) {
 			join_tensors(l, op);
+		}
 	}
 	for (uint32_t i = 0; i < l->n_ops && any; i++) {
 		const struct tn_op *op = tn_edit_op(l->e, i);
@@ -263,6 +268,13 @@ static void change(struct tn_layout *l, struct tn_op *op)
 			transpose(l, op->inputs[k], true, op);
 	if (e->failed)
 		return;
+	if (l->role[number.i] == LAYOUT_SHUFFLE) {
+		tn_layout_change_shuffle(l, op);
+		put(l, number);
+		if (!e->failed)
+			tn_edit_done(e, op, NULL);
+		return;
+	}
 	/* before its operands: shapes are looked at */
 	if (l->role[number.i] == LAYOUT_WINDOW)
 		tn_layout_change_window(l, op);

@@ -14,6 +14,7 @@ enum tn_layout_role {
 	LAYOUT_STAYS, /* reads and writes channels first */
 	LAYOUT_WINDOW, /* needs channels last */
 	LAYOUT_FOLLOWS, /* takes either, and all its tensors alike */
+	LAYOUT_SHUFFLE, /* takes either, with the two ops behind it */
 };
 
 struct tn_layout {
@@ -56,6 +57,12 @@ bool tn_layout_takes_op(struct tn_layout *l, const struct tn_op *op);
 /* Does its output 0 change, too? Not when a reduction drops the dimensions. */
 bool tn_layout_keeps_rank(struct tn_layout *l, const struct tn_op *op);
 void tn_layout_change_op(struct tn_layout *l, struct tn_op *op);
+
+/* The first reshape of a shuffle of channels? *out_result is what its last one writes. */
+bool tn_layout_is_shuffle(
+	struct tn_layout *l, const struct tn_op *op, tn_tensor_id *out_result);
+/* All three ops work on doubles; operand 0 has one. */
+void tn_layout_change_shuffle(struct tn_layout *l, struct tn_op *op);
 
 /* A reshape to rows that end in a layer with constant weights: the layer's columns are put
  * in the order of the double. False when it is none. */

@@ -59,6 +59,13 @@ def main():
                     failed += not good
                     print(f"{job['model']} {' '.join(more)}: {entry['name']}: "
                           f"{'' if good else 'WRONG '}{gap}")
+    for name in ("shuffle1.onnx", "shuffle2.onnx"):  # its one transpose, and the input's
+        done = subprocess.run([tenure, "plan", folder / name, "--json"], capture_output=True,
+                              text=True, check=True)
+        moves = [o["name"] for o in json.loads(done.stdout)["ops"] if o["type"] == "TRANSPOSE"]
+        if len(moves) != 2 or "graph/geometry" in done.stderr:
+            print(f"{name}: WRONG transposes {moves} {done.stderr}")
+            failed += 1
     print(f"{checked} results, {failed} wrong")
     sys.exit(1 if failed or not checked else 0)
 

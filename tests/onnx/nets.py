@@ -270,6 +270,30 @@ def inception(seed, small=False):
     return n
 
 
+def shuffle(seed, small=False):
+    """Grouped convolutions with their channels shuffled in between, as ShuffleNet has them."""
+    n = Net("shuffle", seed)
+    c = 6 if small else n.pick(4, 6, 12)
+    x = n.act(n.conv(n.input(image(n, small)), c, [3, 3]))
+    for _ in range(1 if small else n.pick(1, 2)):
+        groups = n.pick(*[g for g in (2, 3, 6) if c % g == 0])
+        shape = n.shapes[x]
+        split = shape[:1] + [groups, c // groups] + shape[2:]
+        y = n.op("Reshape", x, n.const(np.array(split, np.int64)), shape=split)
+        split = shape[:1] + [c // groups, groups] + shape[2:]
+        y = n.op("Transpose", y, perm=[0, 2, 1, 3, 4], shape=split)
+        y = n.op("Reshape", y, n.const(np.array(n.pick(shape, shape[:1] + [-1] + shape[2:]),
+                                                np.int64)), shape=shape)
+        if not small and n.rng.random() < 0.3:  # the caller wants what was shuffled
+            n.output(y)
+        if n.rng.random() < 0.3:
+            x = n.op("Relu", x)
+        y = n.conv(y, c, [3, 3], group=c) if n.rng.random() < 0.7 else n.conv(y, c, [1, 1])
+        x = y if n.shapes[y] != shape or n.rng.random() < 0.3 else n.op("Add", x, y)
+    n.output(n.head(x))
+    return n
+
+
 class Quantised(Net):
     """Nets of integers: with QuantizeLinear and DequantizeLinear around float ops, or of
     QLinear ops. A value is (name, scale, zero point)."""
@@ -419,4 +443,4 @@ def qlinear(seed, small=False, kind=None):
     return n
 
 
-FAMILIES = {f.__name__: f for f in (conv, separable, residual, inception, qdq, qlinear)}
+FAMILIES = {f.__name__: f for f in (conv, separable, residual, inception, shuffle, qdq, qlinear)}
