@@ -59,13 +59,16 @@ static void run_uniform(struct tn_walk *w, const struct tn_tensor *out,
 	const struct operand *ops, uint32_t n, struct tn_access *reads)
 {
 	const int64_t width = tn_walk_width(out);
-	const int64_t first = w->variant.descending ? out->bytes - width : 0;
+	const int64_t row = w->row_end ? out->elements / out->shape.dim[1] : 0;
+	const int64_t begin = w->row_begin * row;
+	const int64_t end = w->row_end ? w->row_end * row : out->elements;
+	const int64_t first = (w->variant.descending ? end - 1 : begin) * width;
 	const int64_t by = w->variant.descending ? -width : width;
 	struct tn_access write = { 0, first, first + width };
 
 	for (uint32_t k = 0; k < n; k++)
 		reads[k] = (struct tn_access){ ops[k].index, first, first + width };
-	tn_walk_run(w, reads, n, &write, out->elements, by, by);
+	tn_walk_run(w, reads, n, &write, end - begin, by, by);
 }
 
 static void run(struct tn_walk *w, const struct tn_tensor *out, struct operand *ops,

@@ -112,6 +112,14 @@ static void run(struct tn_walk *w, const struct fold *f, int64_t *folded, int64_
 	}
 }
 
+bool tn_reduces_planes(const struct tn_walk *w)
+{
+	struct fold f;
+
+	return fold_of(w, &f) && f.rank == 4 && f.kept[1] == 1 && f.kept[2] == 1 &&
+	       f.folded[0] == 1 && f.folded[3] == 1;
+}
+
 bool tn_walk_reduce(struct tn_walk *w)
 {
 	struct tn_arena arena;

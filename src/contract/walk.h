@@ -15,6 +15,7 @@ struct tn_walk {
 	/* Only extremes are asked for: steps may be joined as long as the largest "write so
 	 * far minus next read" (and its mirror) stays what the single steps give. */
 	bool extremes;
+	int64_t row_begin, row_end; /* of an image, half-open; both 0: all rows */
 	bool any_length; /* only asked, by somebody who will not walk */
 	bool stopped; /* fn asked to stop */
 	bool out_of_memory;
@@ -65,6 +66,9 @@ struct tn_window;
 /* Pixels that a window op must hold back so that its output may lie on its input; 1: no
  * buffer helps, or none is needed. Linear in the pixels. */
 int64_t tn_window_ring(const struct tn_window *g, bool descending);
+
+/* Does a reduction fold the two middle dimensions of four, and nothing else? */
+bool tn_reduces_planes(const struct tn_walk *w);
 
 bool tn_walk_pointwise(struct tn_walk *w);
 bool tn_walk_view(struct tn_walk *w);

@@ -173,10 +173,12 @@ static bool run_pixel(struct tn_walk *w, const struct tn_window *g, struct taps 
 static bool run_image(
 	struct tn_walk *w, const struct tn_window *g, struct taps *taps, int64_t b)
 {
-	const int64_t pixels = g->out_h * g->out_w;
+	const int64_t begin = w->row_begin * g->out_w;
+	const int64_t end = (w->row_end ? w->row_end : g->out_h) * g->out_w;
 
-	for (int64_t t = 0; t < pixels; t++)
-		if (!run_pixel(w, g, taps, b, w->variant.descending ? pixels - 1 - t : t))
+	for (int64_t t = begin; t < end; t++)
+		if (!run_pixel(w, g, taps, b,
+			    w->variant.descending ? begin + end - 1 - t : t))
 			return false;
 	return true;
 }
