@@ -92,6 +92,40 @@ struct tn_pool_params {
 tn_kernel_fn tn_average_pool_2d_s8, tn_max_pool_2d_s8;
 tn_kernel_fn tn_average_pool_2d_s16, tn_max_pool_2d_s16;
 
+/* Averages, sums and means over whole planes, some rows at a time: rows [y_begin, y_end) of
+ * the input are added up in scratch, 4 * channels bytes that last from the first row to the
+ * last one; with that one the output is written. Row y lies at row y % in_rows. */
+struct tn_plane {
+	int32_t height, width, channels;
+	int32_t y_begin, y_end;
+	int32_t in_rows;
+};
+
+/* tn_average_rows_s8, as tn_average_pool_2d_s8; tn_sum_rows_s8, as tn_sum_s8; the same in
+ * f32. in: input. */
+struct tn_average_rows_params {
+	struct tn_loop_order order;
+	struct tn_plane plane;
+	int32_t act_min, act_max;
+};
+struct tn_sum_rows_params {
+	struct tn_loop_order order;
+	struct tn_plane plane;
+	int32_t in_bias, multiplier, shift;
+	int32_t out_offset, out_min, out_max;
+};
+struct tn_average_rows_f32_params {
+	struct tn_loop_order order;
+	struct tn_plane plane;
+	float act_min, act_max;
+};
+struct tn_sum_rows_f32_params {
+	struct tn_loop_order order;
+	struct tn_plane plane;
+	float divisor;
+};
+tn_kernel_fn tn_average_rows_s8, tn_sum_rows_s8, tn_average_rows_f32, tn_sum_rows_f32;
+
 /* tn_fully_connected_s8. in: input [rows, in_n], filter [out_n, in_n], bias (s32) or NULL.
  * Scratch with hold: out_n bytes. tn_fully_connected_s16 and _s16_b32 as for convolutions. */
 struct tn_fc_params {

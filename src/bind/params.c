@@ -72,6 +72,41 @@ static const struct tn_field pool_fields[] = {
 	I32(tn_pool_params, act_max),
 };
 
+#define PLANE(s)                                                                         \
+	I32(s, plane.height), I32(s, plane.width), I32(s, plane.channels),               \
+		I32(s, plane.y_begin), I32(s, plane.y_end), I32(s, plane.in_rows)
+
+static const struct tn_field average_rows_fields[] = {
+	ORDER(tn_average_rows_params),
+	PLANE(tn_average_rows_params),
+	I32(tn_average_rows_params, act_min),
+	I32(tn_average_rows_params, act_max),
+};
+
+static const struct tn_field sum_rows_fields[] = {
+	ORDER(tn_sum_rows_params),
+	PLANE(tn_sum_rows_params),
+	I32(tn_sum_rows_params, in_bias),
+	I32(tn_sum_rows_params, multiplier),
+	I32(tn_sum_rows_params, shift),
+	I32(tn_sum_rows_params, out_offset),
+	I32(tn_sum_rows_params, out_min),
+	I32(tn_sum_rows_params, out_max),
+};
+
+static const struct tn_field average_rows_f32_fields[] = {
+	ORDER(tn_average_rows_f32_params),
+	PLANE(tn_average_rows_f32_params),
+	F32(tn_average_rows_f32_params, act_min),
+	F32(tn_average_rows_f32_params, act_max),
+};
+
+static const struct tn_field sum_rows_f32_fields[] = {
+	ORDER(tn_sum_rows_f32_params),
+	PLANE(tn_sum_rows_f32_params),
+	F32(tn_sum_rows_f32_params, divisor),
+};
+
 static const struct tn_field fc_fields[] = {
 	ORDER(tn_fc_params),
 	I32(tn_fc_params, rows),
