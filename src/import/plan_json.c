@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "import/json.h"
+#include "import/plan_streams.h"
 
 #include "base/banned.h"
 
@@ -288,6 +289,8 @@ static void read_tensor(
 	(void)get_region(r, at, o, &t->region);
 	(void)get_int(r, at, o, "offset", 0, INT64_MAX, &t->offset);
 	(void)get_int(r, at, o, "bytes", 0, INT64_MAX, &t->bytes);
+	if (json_object_get(o, "ring_bytes"))
+		(void)get_int(r, at, o, "ring_bytes", 1, INT64_MAX, &t->ring_bytes);
 	(void)get_int(r, at, o, "first", 0, INT64_MAX, &t->first);
 	(void)get_int(r, at, o, "last", 0, INT64_MAX, &t->last);
 }
@@ -501,7 +504,8 @@ static enum tn_status read_plan(struct reader *r, const json_t *root)
 	read_numbers(r, root);
 	read_schedule(r, root);
 	if (!read_lists(r, root) || !read_pins(r, root) || !read_order(r, root) ||
-		!read_copies(r, root, &r->plan->copies, &r->plan->n_copies))
+		!read_copies(r, root, &r->plan->copies, &r->plan->n_copies) ||
+		!tn_plan_streams_read(&r->im, root, r->plan))
 		return TN_ERR_NOMEM;
 	return r->im.diags->errors > before ? TN_ERR_INPUT : TN_OK;
 }

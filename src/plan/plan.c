@@ -22,3 +22,21 @@ enum tn_status tn_plan_init(struct tn_plan *plan, struct tn_arena *arena,
 		};
 	return TN_OK;
 }
+
+const struct tn_plan_stream *tn_plan_stream_at(
+	const struct tn_plan *plan, uint32_t position)
+{
+	uint32_t lo = 0, hi = plan->n_streams;
+
+	while (lo < hi) { /* the first that ends behind the position */
+		const uint32_t mid = lo + (hi - lo) / 2;
+
+		if (plan->streams[mid].first + plan->streams[mid].n <= position)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < plan->n_streams && plan->streams[lo].first <= position
+		       ? &plan->streams[lo]
+		       : NULL;
+}

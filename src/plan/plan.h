@@ -9,22 +9,25 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-#define TN_REGION_NONE UINT32_MAX /* not in planned memory: a constant, an unused tensor */
+#define TN_REGION_NONE                                                                   \
+	UINT32_MAX /* not in planned memory: a constant, an unused tensor */
 
 struct tn_plan_tensor {
 	uint32_t region; /* index in regions, or TN_REGION_NONE */
-	int64_t offset;  /* bytes from the region's start */
-	int64_t bytes;   /* of the value */
-	int64_t first;   /* half-step of its first write: op at position k writes in 2k+1;
+	int64_t offset; /* bytes from the region's start */
+	int64_t bytes; /* of the value */
+	int64_t ring_bytes; /* 0: the whole value lies there; else byte b lies at
+	                       offset + b % ring_bytes, which is a number of whole rows */
+	int64_t first; /* half-step of its first write: op at position k writes in 2k+1;
 	                    graph inputs and variables: 0 */
-	int64_t last;    /* half-step of its last read: op at position k reads in 2k;
+	int64_t last; /* half-step of its last read: op at position k reads in 2k;
 	                    outputs and variables: 2 * number of ops */
 };
 
 struct tn_plan_op {
-	uint8_t descending;  /* the kernel variant that runs; see contract/contract.h */
+	uint8_t descending; /* the kernel variant that runs; see contract/contract.h */
 	uint8_t hold;
-	bool elided;         /* nothing runs: the output's bytes are already in place */
+	bool elided; /* nothing runs: the output's bytes are already in place */
 	uint32_t scratch_region;
 	int64_t scratch_offset;
 	int64_t scratch_bytes; /* 0: no scratch */
@@ -33,13 +36,13 @@ struct tn_plan_op {
 struct tn_plan_region {
 	const char *name;
 	int64_t capacity; /* bytes; -1: no limit given */
-	int64_t used;     /* bytes: end of the highest tensor or scratch in it */
-	int64_t align;    /* of each offset in it */
-	int64_t cost;     /* per byte accessed */
+	int64_t used; /* bytes: end of the highest tensor or scratch in it */
+	int64_t align; /* of each offset in it */
+	int64_t cost; /* per byte accessed */
 	int64_t reserved; /* of the capacity, for other users of the memory, at its end */
 	bool has_base;
-	int64_t base;     /* address of its first byte, when has_base */
-	bool owned;       /* by the caller: nothing but pinned tensors may be in it */
+	int64_t base; /* address of its first byte, when has_base */
+	bool owned; /* by the caller: nothing but pinned tensors may be in it */
 };
 
 /* The user wants this tensor there. */
@@ -54,6 +57,31 @@ struct tn_plan_copy {
 	uint32_t tensor;
 	uint32_t before; /* op that overwrites the tensor */
 	uint32_t reader; /* op that reads the copy instead */
+};
+
+/* Rows [y, y + rows) of an op, in the first pass through its loop; `step` further on in
+ * each next one. Rows of its output; of its input for an op that adds up all of them
+ * (contract/row_op.h, ROWS_TOTAL). */
+struct tn_plan_event {
+	uint32_t op;
+	int64_t y, rows, step;
+};
+
+/* Events that are repeated, one after the other. */
+struct tn_plan_loop {
+	struct tn_plan_event *events;
+	uint32_t n_events;
+	int64_t times; /* > 0 */
+};
+
+/* A chain: the ops at `n` positions of the order from `first` on, which do not run one
+ * after the other but in parts, as the loops say. All that they touch lives for the whole
+ * chain; a tensor between them may be a ring of rows. */
+struct tn_plan_stream {
+	uint32_t first, n;
+	bool descending; /* rows from the last to the first */
+	struct tn_plan_loop *loops;
+	uint32_t n_loops;
 };
 
 struct tn_plan_digests {
@@ -81,15 +109,18 @@ struct tn_plan {
 	uint32_t n_pins;
 	struct tn_plan_copy *copies; /* one after the other */
 	uint32_t n_copies;
+	struct tn_plan_stream *streams; /* by position; none touches another */
+	uint32_t n_streams;
 
-	int64_t arena_bytes;      /* all that the caller must provide, over all regions */
-	int64_t activation_bytes; /* peak of the tensors alone */
-	int64_t scratch_bytes;    /* largest scratch of an op */
-	int64_t bound_bytes;      /* lower bound of activation_bytes */
-	bool optimal;             /* activation_bytes == bound_bytes */
-	int64_t no_reuse_bytes;   /* every tensor in memory of its own, aligned */
+	int64_t arena_bytes; /* all that the caller must provide, over all regions */
+	int64_t activation_bytes; /* peak of the tensors, and of what ops in a chain keep from
+	                             one row to the next */
+	int64_t scratch_bytes; /* largest scratch of an op */
+	int64_t bound_bytes; /* lower bound of activation_bytes, with these chains */
+	bool optimal; /* activation_bytes == bound_bytes */
+	int64_t no_reuse_bytes; /* every tensor in memory of its own, aligned */
 	int64_t disjoint_bound_bytes; /* largest sum of live tensors, no overlap at all */
-	int64_t access_cost;       /* sum over tensors of bytes read and written by the ops,
+	int64_t access_cost; /* sum over tensors of bytes read and written by the ops,
 	                              times the cost per byte of their region */
 	int64_t access_cost_bound; /* lower bound of it */
 	struct tn_plan_schedule schedule;
@@ -100,5 +131,15 @@ struct tn_plan {
  * called "arena" without limit, aligned to 16. */
 enum tn_status TN_MUST_CHECK tn_plan_init(struct tn_plan *plan, struct tn_arena *arena,
 	uint32_t n_tensors, uint32_t n_ops, uint32_t n_regions);
+
+/* Bytes of memory that the tensor takes: those of its ring, else of its value. */
+static inline int64_t tn_plan_tensor_room(const struct tn_plan_tensor *t)
+{
+	return t->ring_bytes ? t->ring_bytes : t->bytes;
+}
+
+/* The stream that the op at a position of the order belongs to; NULL: none. */
+const struct tn_plan_stream *tn_plan_stream_at(
+	const struct tn_plan *plan, uint32_t position);
 
 #endif

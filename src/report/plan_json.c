@@ -110,6 +110,8 @@ static bool put_tensors(
 					tn_json_text(plan->regions[t->region].name)) &&
 				put_int(o, "offset", t->offset) &&
 				put_int(o, "bytes", t->bytes) &&
+				(!t->ring_bytes ||
+					put_int(o, "ring_bytes", t->ring_bytes)) &&
 				put_int(o, "first", t->first) &&
 				put_int(o, "last", t->last));
 	}
@@ -182,6 +184,61 @@ static bool put_ops(json_t *root, const struct tn_graph *g, const struct tn_plan
 	return ok;
 }
 
+/* op, first row, rows, and how much further on in the next pass through the loop */
+static json_t *event(const struct tn_plan_event *e)
+{
+	json_t *list = json_array();
+
+	if (tn_json_push(list, json_integer(e->op)) &&
+		tn_json_push(list, json_integer(e->y)) &&
+		tn_json_push(list, json_integer(e->rows)) &&
+		tn_json_push(list, json_integer(e->step)))
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+static bool put_loops(json_t *stream, const struct tn_plan_stream *s)
+{
+	json_t *loops = json_array();
+	bool ok = tn_json_put(stream, "loops", loops);
+
+	for (uint32_t i = 0; ok && i < s->n_loops; i++) {
+		const struct tn_plan_loop *l = &s->loops[i];
+		json_t *o = json_object(), *events = json_array();
+
+		ok = put_int(o, "times", l->times) && tn_json_put(o, "events", events);
+		for (uint32_t k = 0; ok && k < l->n_events; k++)
+			ok = tn_json_push(events, event(&l->events[k]));
+		ok = push(loops, o, ok);
+	}
+	return ok;
+}
+
+/* Plans without chains need no list of them. */
+static bool put_streams(json_t *root, const struct tn_plan *plan)
+{
+	json_t *list;
+	bool ok;
+
+	if (!plan->n_streams)
+		return true;
+	list = json_array();
+	ok = tn_json_put(root, "streams", list);
+	for (uint32_t i = 0; ok && i < plan->n_streams; i++) {
+		const struct tn_plan_stream *s = &plan->streams[i];
+		json_t *o = json_object();
+
+		ok = push(list, o,
+			put_int(o, "first", s->first) && put_int(o, "ops", s->n) &&
+				tn_json_put(o, "order",
+					json_string(s->descending ? "descending"
+								  : "ascending")) &&
+				put_loops(o, s));
+	}
+	return ok;
+}
+
 static json_t *hex(uint64_t value)
 {
 	char digits[17];
@@ -249,11 +306,10 @@ enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan
 	     put_int(root, "access_cost", plan->access_cost) &&
 	     put_int(root, "access_cost_bound", plan->access_cost_bound) &&
 	     put_schedule(root, &plan->schedule) && put_kernels(root, g) &&
-	     put_digests(root, &plan->digests) &&
-	     put_regions(root, plan) && put_pins(root, g, plan) &&
-	     (!plan->n_copies || put_copies(root, g, plan)) &&
+	     put_digests(root, &plan->digests) && put_regions(root, plan) &&
+	     put_pins(root, g, plan) && (!plan->n_copies || put_copies(root, g, plan)) &&
 	     put_tensors(root, g, plan) && put_ops(root, g, plan, extras->ops) &&
-	     put_list(root, "decisions", extras->decisions) &&
+	     put_streams(root, plan) && put_list(root, "decisions", extras->decisions) &&
 	     put_list(root, "rewrite", extras->rewrite) &&
 	     put_list(root, "rewrites", extras->rewrites) &&
 	     put_list(root, "rewrites_refused", extras->refused);
