@@ -18,11 +18,13 @@ extern "C" {
 
 enum tenure_status {
 	TENURE_OK = 0,
-	TENURE_FINDINGS = 1,  /* findings at or above fail_on, a refused plan, a mismatch */
+	TENURE_FINDINGS =
+		1, /* findings at or above fail_on, a refused plan, a mismatch */
 	TENURE_BAD_INPUT = 2, /* the command or the input is wrong */
 	TENURE_RESOURCES = 3, /* memory or disk, or an error of our own */
 };
 
+enum tenure_stream { TENURE_STREAM_NONE, TENURE_STREAM_AUTO };
 enum tenure_overlap { TENURE_OVERLAP_NONE, TENURE_OVERLAP_INPLACE, TENURE_OVERLAP_FULL };
 enum tenure_schedule { TENURE_SCHEDULE_GIVEN, TENURE_SCHEDULE_SEARCH };
 enum tenure_objective { TENURE_OBJECTIVE_ACTIVATIONS, TENURE_OBJECTIVE_ARENA };
@@ -67,72 +69,79 @@ typedef struct tenure_options {
 	int color_out; /* out is one */
 
 	/* reading and planning */
-	const char *from;   /* format of the input; NULL: by content */
-	int keep_inputs;    /* graph inputs keep their values in any format */
-	tenure_list dims;   /* "NAME=N": sizes of dimensions that the file names */
+	const char *from; /* format of the input; NULL: by content */
+	int keep_inputs; /* graph inputs keep their values in any format */
+	tenure_list dims; /* "NAME=N": sizes of dimensions that the file names */
 	tenure_list shapes; /* "NAME=AxBxC": shapes of tensors, by name */
-	tenure_list keep;   /* tensors (by name) that keep their values to the end */
+	tenure_list keep; /* tensors (by name) that keep their values to the end */
 	enum tenure_overlap overlap;
 	enum tenure_objective objective; /* what is made small first */
 	enum tenure_schedule schedule; /* the graph's order of the ops, or a better one */
+	enum tenure_stream
+		stream; /* ops one after the other, or chains of them row by row */
+	int64_t stream_max_ops; /* in a chain; 0: no limit */
 	const char *rewrite; /* "all", "none" or passes with commas; NULL: all exact ones
 	                        to plan and run, none to judge (lint) and convert */
 	const char *allow_inexact; /* passes that may round floats otherwise, or NULL */
-	int64_t align;      /* bytes, of every offset; a power of two */
-	tenure_list regions;  /* memories: "NAME:BYTES[:ALIGN[:COST]][@BASE]" */
+	int64_t align; /* bytes, of every offset; a power of two */
+	tenure_list regions; /* memories: "NAME:BYTES[:ALIGN[:COST]][@BASE]" */
 	tenure_list reserves; /* "REGION:BYTES", or "BYTES" of --ram or of a board, for
 	                         other users of a memory */
-	tenure_list owned;    /* regions that hold nothing but what is pinned to them */
-	tenure_list pins;     /* "TENSOR=REGION[+OFFSET]" or "TENSOR=@ADDRESS" */
-	int64_t ram;        /* budget in bytes; -1: none */
-	int max_batch;      /* plan: the largest batch that fits instead of a plan */
-	int64_t flash;      /* budget in bytes; -1: none */
+	tenure_list owned; /* regions that hold nothing but what is pinned to them */
+	tenure_list pins; /* "TENSOR=REGION[+OFFSET]" or "TENSOR=@ADDRESS" */
+	int64_t ram; /* budget in bytes; -1: none */
+	int max_batch; /* plan: the largest batch that fits instead of a plan */
+	int64_t flash; /* budget in bytes; -1: none */
 	const char *target; /* a board's id; lint: its budgets, or "all"; NULL: none */
 	tenure_list boards; /* files of boards beside those of the program */
-	int64_t nodes;      /* search nodes; 0: the default */
-	int64_t capacity;   /* offsets: stop at the first answer that fits; -1: minimise */
-	int minimize;       /* offsets: the default, said aloud */
-	double time_limit;  /* seconds; 0: none (then the result does not depend on speed) */
-	const char *dump;   /* comma-separated stages to print, or NULL */
+	int64_t nodes; /* search nodes; 0: the default */
+	int64_t capacity; /* offsets: stop at the first answer that fits; -1: minimise */
+	int minimize; /* offsets: the default, said aloud */
+	double time_limit; /* seconds; 0: none (then the result does not depend on speed) */
+	const char *dump; /* comma-separated stages to print, or NULL */
 
 	/* results */
 	const char *output; /* file or directory; NULL: standard output */
-	int json;           /* plan: print JSON */
-	const char *write_csv;    /* plan: MiniMalloc's CSV, here */
+	int json; /* plan: print JSON */
+	const char *write_csv; /* plan: MiniMalloc's CSV, here */
 	const char *write_header; /* plan: a C header with offsets, here */
-	const char *write_offline; /* plan: a copy of the .tflite file with a plan, here */
+	const char
+		*write_offline; /* plan: a copy of the .tflite file with a plan, here */
 	const char *write_offsets; /* plan: an ExecuTorch program with a plan, here */
-	int repair;         /* plan: from the graph's claims, or `plan`, made legal */
-	const char *format; /* lint: text, json, sarif, junit, github, markdown; diff: text,
+	int repair; /* plan: from the graph's claims, or `plan`, made legal */
+	const char
+		*format; /* lint: text, json, sarif, junit, github, markdown; diff: text,
 	                       json, markdown, html; NULL: text, diff by output's name */
 	const char *fail_on_growth; /* diff: bytes ("4K") or percent ("2.5%") that the
 	                               arena may grow by; NULL: any */
 	enum tenure_level fail_on;
 	const char *only; /* lint: families or ids of rules, with commas; NULL: all */
-	int hook;         /* lint, check: files that are no graphs are skipped silently */
-	int64_t jobs;     /* lint: files at the same time; 0 and 1: one */
-	enum tenure_profile profile;     /* lint: what claims are judged for */
+	int hook; /* lint, check: files that are no graphs are skipped silently */
+	int64_t jobs; /* lint: files at the same time; 0 and 1: one */
+	enum tenure_profile profile; /* lint: what claims are judged for */
 	enum tenure_execution execution; /* lint: does the order of the ops count? */
 	tenure_list contracts; /* lint, verify: files of kernel contracts, or packs */
 	enum tenure_allocation allocation; /* lint: when is shared storage made? */
-	tenure_list rules; /* lint, explain: packs of rules besides those of the program */
-	const char *config; /* lint, report: instead of the .tenure.xml that is found; "none" */
+	tenure_list
+		rules; /* lint, explain: packs of rules besides those of the program */
+	const char *
+		config; /* lint, report: instead of the .tenure.xml that is found; "none" */
 	const char *baseline; /* lint: findings that are known */
 	const char *write_baseline; /* lint: make what is found the baseline */
 
 	/* running */
-	const char *plan;   /* a plan file; NULL: make one */
-	int no_reuse;       /* every tensor in memory of its own */
-	uint32_t seed;      /* of generated inputs */
+	const char *plan; /* a plan file; NULL: make one */
+	int no_reuse; /* every tensor in memory of its own */
+	uint32_t seed; /* of generated inputs */
 	tenure_list inputs; /* raw or .npy files, by graph input */
 	tenure_list outputs;
 	int dump_layers;
-	const char *cpu;    /* emit: host, cortex-m4, ...; lint: whose code counts */
+	const char *cpu; /* emit: host, cortex-m4, ...; lint: whose code counts */
 	enum tenure_kernels kernels;
-	int debug;          /* emit: every tensor apart, names, digests, canaries */
-	const char *on;     /* validate: "host,cortex-m4" */
-	int synthetic;      /* validate: seeded values where the file has none */
-	int keep_work;      /* validate: keep the work directory */
+	int debug; /* emit: every tensor apart, names, digests, canaries */
+	const char *on; /* validate: "host,cortex-m4" */
+	int synthetic; /* validate: seeded values where the file has none */
+	int keep_work; /* validate: keep the work directory */
 
 	/* report: files to write; NULL: not wanted */
 	const char *svg, *dot, *trace, *csv;
@@ -141,7 +150,7 @@ typedef struct tenure_options {
 	int ascii;
 	int validate; /* the page shows what executing the graph on `on` has shown */
 	const char *focus; /* dot, graph_svg: only the ops around the one of this name */
-	int64_t radius;    /* how many ops away from it */
+	int64_t radius; /* how many ops away from it */
 } tenure_options;
 
 /* Defaults: overlap full, align 16, seed 1, no budget, standard streams. */

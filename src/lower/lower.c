@@ -6,6 +6,14 @@
 #include "base/checked.h"
 #include "lower/lowering.h"
 
+/* Bytes of memory that a tensor takes. */
+static int64_t room_of(const struct tn_lowering *l, uint32_t tensor, int64_t bytes)
+{
+	const struct tn_streamed *s = l->options->streamed;
+
+	return s && s->ring_bytes[tensor] ? s->ring_bytes[tensor] : bytes;
+}
+
 /* Bytes that a root needs: its own, or more when a view reaches further. */
 static enum tn_status make_buffers(struct tn_lowering *l)
 {
@@ -15,7 +23,7 @@ static enum tn_status make_buffers(struct tn_lowering *l)
 		const struct tn_span *span = &l->t->live->root[i];
 		struct tn_buffer b = { .begin = span->first,
 			.end = tn_span_end(span),
-			.size = g->tensors[i].bytes,
+			.size = room_of(l, i, g->tensors[i].bytes),
 			.align = l->options->align,
 			.fixed = -1 };
 
@@ -46,7 +54,7 @@ static enum tn_status place_members(struct tn_lowering *l)
 		l->out->buffer_of[i] = l->out->buffer_of[a->root.i];
 		l->out->shift_of[i] = a->start;
 		b = &l->buffers.items[l->out->buffer_of[i]];
-		if (!tn_add_i64(a->offset, a->extent, &end))
+		if (!tn_add_i64(a->offset, room_of(l, i, a->extent), &end))
 			return TN_ERR_INPUT;
 		b->size = tn_max_i64(b->size, end);
 	}
@@ -360,7 +368,8 @@ enum tn_status tn_lower(const struct tn_tables *tables,
 	};
 	enum tn_status status;
 
-	*out = (struct tn_lowered){ .problem.capacity = -1 };
+	*out = (struct tn_lowered){ .problem.capacity = -1,
+		.streamed = options->streamed };
 	out->buffer_of = TN_NEW_ARRAY(arena, uint32_t, tables->g->n_tensors);
 	out->shift_of = TN_NEW_ARRAY(arena, int64_t, tables->g->n_tensors);
 	if (!out->buffer_of || !out->shift_of)
@@ -368,6 +377,8 @@ enum tn_status tn_lower(const struct tn_tables *tables,
 	status = make_buffers(&l);
 	if (status == TN_OK)
 		status = place_members(&l);
+	if (status == TN_OK && options->streamed)
+		status = tn_stream_states(&l);
 	if (status == TN_OK)
 		status = tn_pieces_make(&l);
 	if (status == TN_OK)
@@ -378,6 +389,8 @@ enum tn_status tn_lower(const struct tn_tables *tables,
 		status = tn_pieces_make(&l); /* what was merged is one buffer now */
 	if (status == TN_OK && options->overlap == OVERLAP_FULL)
 		status = make_pairs(&l);
+	if (status == TN_OK && options->overlap == OVERLAP_FULL && options->streamed)
+		status = tn_stream_pairs(&l);
 	if (status == TN_OK)
 		status = tn_pieces_relate(&l);
 	out->problem.buffers = l.buffers.items;

@@ -9,6 +9,7 @@
 #include "inplace/inplace.h"
 #include "plan/plan.h"
 #include "plan/problem.h"
+#include "stream/streamed.h"
 
 enum tn_overlap_mode {
 	OVERLAP_NONE, /* two live values never share a byte */
@@ -32,6 +33,9 @@ struct tn_lower_options {
 		*apart; /* by tensor: it becomes part of no other's buffer, and no other
 	                      of its own, by in-place; NULL: none */
 	const uint8_t *scratch; /* by op; NULL: SCRATCH_ANY for all */
+	const struct tn_streamed
+		*streamed; /* NULL: no chains. The tables' lives are its, and
+	                                       their candidates are of other ops */
 };
 
 struct tn_tables {
@@ -48,6 +52,8 @@ struct tn_lowered {
 	int64_t *shift_of; /* by tensor: bytes from the buffer's start */
 	tn_tensor_id *root_of; /* by buffer: the root that it was made for; TN_NONE: it
 	                            is scratch */
+	const struct tn_streamed *streamed;
+	uint32_t *state_of; /* by chain: the buffer for what it adds up, or TN_NONE */
 	int64_t no_reuse_bytes; /* every tensor in memory of its own, aligned */
 	int64_t disjoint_bound_bytes; /* largest sum of live buffers */
 };
@@ -95,6 +101,13 @@ enum tn_status TN_MUST_CHECK tn_make_plan(const struct tn_tables *tables,
 	const struct tn_lowered *lowered, const struct tn_solution *solution,
 	bool least_arena, struct tn_arena *arena, struct tn_diags *diags,
 	struct tn_made *out);
+
+/* The same with chains of ops that run row by row, in place of a plan without any in *made
+ * if that needs less; else leaves it as it is. Chains of `max_ops` at most; 0: no limit. */
+enum tn_status TN_MUST_CHECK tn_make_streamed(const struct tn_tables *tables,
+	const struct tn_lower_options *options, const struct tn_limits *limits,
+	uint32_t max_ops, bool least_arena, struct tn_arena *arena,
+	struct tn_diags *diags, struct tn_made *made);
 
 void tn_problem_print(const struct tn_lowered *lowered, struct tn_strbuf *out);
 

@@ -37,6 +37,10 @@ struct tn_lowering {
 	struct tn_pieces pieces;
 };
 
+/* In stream.c: buffers for what chains add up, and a pair for each input that dies in one. */
+enum tn_status TN_MUST_CHECK tn_stream_states(struct tn_lowering *l);
+enum tn_status TN_MUST_CHECK tn_stream_pairs(struct tn_lowering *l);
+
 /* From buffer_of, shift_of and the tensors' lives. */
 enum tn_status TN_MUST_CHECK tn_pieces_make(struct tn_lowering *l);
 

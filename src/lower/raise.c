@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "lower/lower.h"
+#include "lower/raising.h"
 
 struct raising {
 	const struct tn_tables *t;
@@ -32,6 +33,8 @@ static void place_tensors(struct raising *r)
 			.bytes = g->tensors[i].bytes };
 		if (b == TN_NONE || span->first > span->last)
 			continue;
+		if (r->l->streamed)
+			p->ring_bytes = r->l->streamed->ring_bytes[i];
 		p->region = region_of(r, b);
 		p->offset = r->at->offset[b] + r->l->shift_of[i];
 		p->first = span->first;
@@ -79,6 +82,10 @@ static enum tn_status choose_variant(
 		.scratch_region = TN_REGION_NONE };
 	if (p->elided || !n)
 		return TN_OK;
+	if (r->l->streamed && r->l->streamed->of_op[op.i] != TN_NONE) {
+		tn_stream_raise_op(r->t->g, r->l, r->plan, op);
+		return TN_OK;
+	}
 	for (uint32_t v = 0; v < n; v++) {
 		bool ok = true;
 
@@ -169,6 +176,8 @@ static void place_scratch_of(struct raising *r, uint32_t op)
 	struct tn_plan_op *p = &r->plan->ops[op];
 	uint32_t b = r->at->scratch ? r->at->scratch[op] : TN_NONE;
 
+	if (r->l->streamed)
+		b = tn_stream_state_of(r->l, op);
 	if (b != TN_NONE && r->l->problem.buffers[b].size >= p->scratch_bytes) {
 		p->scratch_region = region_of(r, b);
 		p->scratch_offset = r->at->offset[b];
@@ -218,7 +227,7 @@ static enum tn_status sum_tensors(struct raising *r)
 	for (uint32_t b = 0; b < r->l->problem.n_buffers; b++) {
 		int64_t *used = &plan->regions[region_of(r, b)].used;
 
-		if (r->l->root_of[b].i != TN_NONE)
+		if (r->l->root_of[b].i != TN_NONE || r->l->streamed)
 			*used = tn_max_i64(
 				*used, r->at->offset[b] + r->l->problem.buffers[b].size);
 	}
@@ -327,7 +336,9 @@ enum tn_status tn_raise_layout(const struct tn_tables *tables,
 	out->no_reuse_bytes = lowered->no_reuse_bytes;
 	out->disjoint_bound_bytes = lowered->disjoint_bound_bytes;
 	place_tensors(&r);
-	status = choose_variants(&r);
+	status = lowered->streamed ? tn_stream_raise(lowered, arena, out) : TN_OK;
+	if (status == TN_OK)
+		status = choose_variants(&r);
 	if (status == TN_OK)
 		status = sum_tensors(&r);
 	if (status != TN_OK)
