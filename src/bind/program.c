@@ -102,7 +102,7 @@ static void place(struct builder *b, uint32_t id)
 	const struct tn_plan_tensor *at = &b->plan->tensors[id];
 	struct tn_storage *out = &b->out->tensors[id];
 	tn_tensor_id root;
-	int64_t offset;
+	int64_t offset, room = t->bytes;
 	const char *why;
 
 	if (t->bytes < 0) {
@@ -122,19 +122,20 @@ static void place(struct builder *b, uint32_t id)
 		}
 	} else {
 		offset = at->offset;
+		room = tn_plan_tensor_room(at);
 		if (at->region != TN_REGION_NONE && at->bytes < t->bytes)
 			refuse_tensor(b, t, "its size is another one");
 	}
 	if (at->region == TN_REGION_NONE && t->bytes == 0)
 		return;
-	why = at->region == TN_REGION_NONE ? "it has no place there"
-					   : misplaced(b->plan, at->region, offset,
-						     t->bytes, natural_align(t));
+	why = at->region == TN_REGION_NONE
+		      ? "it has no place there"
+		      : misplaced(b->plan, at->region, offset, room, natural_align(t));
 	if (why) {
 		refuse_tensor(b, t, why);
 		return;
 	}
-	*out = (struct tn_storage){ at->region, offset, t->bytes };
+	*out = (struct tn_storage){ at->region, offset, room };
 }
 
 static enum tn_status place_all(struct builder *b)
@@ -156,7 +157,8 @@ static void place_scratch(struct builder *b, struct tn_program_op *po)
 {
 	const struct tn_op *op = &b->g->ops[po->op.i];
 	const struct tn_plan_op *at = &b->plan->ops[po->op.i];
-	int64_t need = tn_contract_scratch(b->g, po->op, po->variant);
+	int64_t need = po->rows ? po->rows->scratch
+				: tn_contract_scratch(b->g, po->op, po->variant);
 	const char *why;
 
 	po->scratch = (struct tn_storage){ .region = TN_REGION_NONE };
@@ -209,9 +211,59 @@ static void check_written(struct builder *b, const struct tn_program_op *po)
 	}
 }
 
+/* Rows of a tensor that its memory holds, `rows` if it is whole; 0: no number of rows. */
+static int64_t rows_held(const struct builder *b, tn_tensor_id id, int64_t rows)
+{
+	const int64_t ring = b->plan->tensors[id.i].ring_bytes;
+	const int64_t row = rows > 0 ? b->g->tensors[id.i].bytes / rows : 0;
+
+	if (!ring)
+		return rows;
+	return row > 0 && ring % row == 0 && ring / row <= rows ? ring / row : 0;
+}
+
+static enum tn_status bind_row_op(struct builder *b, struct tn_program_op *po, bool last)
+{
+	const struct tn_op *op = &b->g->ops[po->op.i];
+	struct tn_row_room room = { 0, 0 };
+	struct tn_row_op rows;
+	enum tn_status status;
+
+	if (!tn_row_op_of(b->g, po->op, last, &rows)) {
+		refuse_op(b, op, "it does not run row by row");
+		return TN_ERR_INPUT;
+	}
+	for (uint32_t k = 0; k < op->n_inputs; k++) {
+		int64_t held;
+
+		if (!tn_tensor_id_ok(b->g, op->inputs[k]) ||
+			tn_tensor_is_constant(&b->g->tensors[op->inputs[k].i]))
+			continue;
+		held = rows_held(b, op->inputs[k], rows.in_h);
+		if (!held)
+			refuse_op(b, op, "its input is a ring of no whole rows");
+		room.in = room.in ? room.in : held; /* of a window: it has no other */
+	}
+	room.out =
+		rows.kind == ROWS_TOTAL ? rows.n : rows_held(b, op->outputs[0], rows.n);
+	if (!room.out || (rows.kind == ROWS_TOTAL &&
+				 b->plan->tensors[op->outputs[0].i].ring_bytes))
+		refuse_op(b, op, "its output is a ring of no whole rows");
+	if (b->wrong)
+		return TN_ERR_INPUT;
+	po->rows = TN_NEW(b->arena, struct tn_row_call);
+	if (!po->rows)
+		return TN_ERR_NOMEM;
+	status = tn_bind_rows(
+		b->g, po->op, po->variant, last, room, b->arena, b->diags, po->rows);
+	po->call = po->rows->call;
+	return status;
+}
+
 static enum tn_status bind_op(struct builder *b, uint32_t position)
 {
 	struct tn_program_op *po = &b->out->ops[position];
+	const struct tn_plan_stream *stream;
 	const struct tn_plan_op *at;
 	enum tn_status status;
 
@@ -230,7 +282,10 @@ static enum tn_status bind_op(struct builder *b, uint32_t position)
 				      b->g->ops[po->op.i].kind == OP_WHILE);
 	if (po->flow)
 		return TN_OK;
-	status = tn_bind(b->g, po->op, po->variant, b->arena, b->diags, &po->call);
+	stream = tn_plan_stream_at(b->plan, position);
+	status = stream ? bind_row_op(b, po, stream->first + stream->n == position + 1)
+			: tn_bind(b->g, po->op, po->variant, b->arena, b->diags,
+				  &po->call);
 	if (status == TN_ERR_REFUSED || status == TN_ERR_INPUT) {
 		b->wrong = true; /* bind said why; say it of the other ops too */
 		return TN_OK;
@@ -240,6 +295,72 @@ static enum tn_status bind_op(struct builder *b, uint32_t position)
 	place_scratch(b, po);
 	check_written(b, po);
 	return TN_OK;
+}
+
+/* ---- chains ---- */
+
+static void check_event(struct builder *b, const struct tn_plan_stream *s,
+	const struct tn_plan_loop *l, const struct tn_plan_event *e,
+	const uint32_t *position)
+{
+	const struct tn_row_call *rows;
+	int64_t last;
+
+	if (e->op >= b->g->n_ops || position[e->op] < s->first ||
+		position[e->op] - s->first >= s->n) {
+		refuse_plan(b, "an event of a chain is of an op that is not in it");
+		return;
+	}
+	rows = b->out->ops[position[e->op]].rows;
+	if (rows &&
+		(e->y < 0 || e->rows < 1 || !tn_mul_i64(l->times - 1, e->step, &last) ||
+			!tn_add_i64(last, e->y, &last) || last < 0 ||
+			e->y > rows->rows.n - e->rows || last > rows->rows.n - e->rows))
+		refuse_op(b, &b->g->ops[e->op], "it has no such rows");
+}
+
+/* Rows are rows of their op, and rings belong to ops of one chain alone: that is what the
+ * calls rely on. Whether the order is right is the verifier's to say. */
+static enum tn_status check_streams(struct builder *b)
+{
+	const struct tn_plan *plan = b->plan;
+	uint32_t *position = TN_NEW_ARRAY(b->arena, uint32_t, plan->n_ops);
+
+	if (!position)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < plan->n_ops; i++)
+		position[plan->order[i]] = i;
+	for (uint32_t i = 0; i < plan->n_streams; i++) {
+		const struct tn_plan_stream *s = &plan->streams[i];
+
+		for (uint32_t k = 0; k < s->n_loops; k++)
+			for (uint32_t e = 0; e < s->loops[k].n_events; e++)
+				check_event(b, s, &s->loops[k], &s->loops[k].events[e],
+					position);
+	}
+	for (uint32_t i = 0; i < b->g->n_ops; i++) {
+		const struct tn_op *op = &b->g->ops[i];
+
+		for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++) {
+			tn_tensor_id id = k < op->n_inputs
+						  ? op->inputs[k]
+						  : op->outputs[k - op->n_inputs];
+
+			if (tn_tensor_id_ok(b->g, id) && plan->tensors[id.i].ring_bytes &&
+				!b->out->ops[position[i]].rows)
+				refuse_op(b, op, "it uses a ring, and is in no chain");
+		}
+	}
+	return TN_OK;
+}
+
+int64_t tn_program_row(
+	const struct tn_program *p, tn_tensor_id tensor, int64_t rows, int64_t y)
+{
+	const int64_t at = p->graph->tensors[tensor.i].bytes / rows * y;
+	const int64_t ring = p->plan->tensors[tensor.i].ring_bytes;
+
+	return ring ? at % ring : at;
 }
 
 enum tn_status tn_program_new(const struct tn_graph *g, const struct tn_plan *plan,
@@ -268,6 +389,8 @@ enum tn_status tn_program_new(const struct tn_graph *g, const struct tn_plan *pl
 	status = place_all(&b);
 	for (uint32_t i = 0; i < g->n_ops && status == TN_OK; i++)
 		status = bind_op(&b, i);
+	if (status == TN_OK)
+		status = check_streams(&b);
 	if (status == TN_OK && b.wrong)
 		status = TN_ERR_INPUT;
 	return status;

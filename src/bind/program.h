@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "bind/bind.h"
+#include "bind/row_call.h"
 #include "ir/graph.h"
 #include "plan/plan.h"
 
@@ -31,6 +32,9 @@ struct tn_program_op {
 	bool flow; /* If, While: bodies run, and there is no call */
 	bool bound; /* false: an elided op for which no call was asked */
 	struct tn_call call;
+	struct tn_row_call
+		*rows; /* in a chain: the call for some rows; else NULL. `call` is
+	                             its */
 	struct tn_storage scratch; /* bytes 0: none */
 };
 
@@ -44,6 +48,10 @@ struct tn_program {
 		*tensors; /* by tensor id; views resolved; region TN_REGION_NONE:
 	                               a constant, or a tensor that nobody uses */
 };
+
+/* Where row y of a tensor of `rows` rows lies, in bytes from the tensor's start. */
+int64_t tn_program_row(
+	const struct tn_program *p, tn_tensor_id tensor, int64_t rows, int64_t y);
 
 /* The variant that runs where no plan chose one. */
 struct tn_variant tn_variant_first(const struct tn_graph *g, tn_op_id op);

@@ -7,6 +7,7 @@
 #include "bind/view.h"
 #include "exec/exec_part.h"
 #include "exec/flow.h"
+#include "exec/stream.h"
 #include "ir/seed.h"
 
 /* ---- memory ---- */
@@ -130,7 +131,9 @@ static enum tn_status link_ops(struct tn_exec *e, struct tn_arena *arena)
 		}
 		op->in = TN_NEW_ARRAY(arena, const void *, po->call.n_in);
 		op->out = TN_NEW_ARRAY(arena, void *, po->call.n_out);
-		if (!op->in || !op->out)
+		op->row_in = TN_NEW_ARRAY(arena, const void *, po->call.n_in);
+		op->row_out = TN_NEW_ARRAY(arena, void *, po->call.n_out);
+		if (!op->in || !op->out || !op->row_in || !op->row_out)
 			return TN_ERR_NOMEM;
 		for (uint32_t k = 0; k < po->call.n_in; k++)
 			op->in[k] = read_from(e, &po->call.in[k]);
@@ -179,6 +182,9 @@ static enum tn_status make(struct tn_exec *e, const struct tn_plan *plan,
 	e->life = tn_life_new(&e->program, arena);
 	if (!e->life)
 		return TN_ERR_NOMEM;
+	status = tn_exec_streams_new(e, arena);
+	if (status != TN_OK)
+		return status;
 	tn_exec_reset(e);
 	*out = e;
 	return TN_OK;
@@ -275,5 +281,5 @@ const uint8_t *tn_exec_bytes(const struct tn_exec *e, tn_tensor_id id, size_t *o
 	if (!tn_tensor_id_ok(e->graph, id) || !e->bytes[id.i])
 		return NULL;
 	*out_size = (size_t)e->graph->tensors[id.i].bytes;
-	return e->bytes[id.i];
+	return e->whole && e->whole[id.i] ? e->whole[id.i] : e->bytes[id.i];
 }

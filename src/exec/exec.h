@@ -5,7 +5,8 @@
  * With poison, the planned memory is filled with a pattern before a run, and after each op
  * every byte that no later op needs is overwritten with it: a plan that lets an op read
  * bytes it no longer owns gives other digests under another pattern. Guards around each
- * region, and in memory without sharing between all tensors, are checked after each op. */
+ * region, and in memory without sharing between all tensors, are checked after each op.
+ * In a chain, the same after each of its events. */
 #ifndef TN_EXEC_EXEC_H
 #define TN_EXEC_EXEC_H
 
@@ -24,11 +25,14 @@
 #define TN_EXEC_GUARD_BYTE 0xC3
 
 struct tn_flow;
+struct tn_exec_stream;
 
 struct tn_exec_op {
 	struct tn_flow *flow; /* If, While; else NULL */
 	const void **in; /* the operands of the kernel */
 	void **out;
+	const void **row_in; /* in a chain: the same at one row */
+	void **row_out;
 	void *scratch;
 };
 
@@ -43,6 +47,9 @@ struct tn_exec {
 	uint8_t **inputs; /* by input index: what a run starts from */
 	const uint8_t **bytes; /* by tensor id: where its value is; NULL: nowhere */
 	struct tn_exec_op *ops; /* in running order */
+	struct tn_exec_stream *streams; /* the plan's chains */
+	uint8_t *
+		*whole; /* by tensor id: of a ring, all rows that were in it; else NULL */
 	struct tn_life *life;
 	uint8_t *needed; /* one byte for each of the largest region */
 	int poison; /* the pattern, or TN_POISON_NONE */

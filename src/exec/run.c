@@ -5,8 +5,16 @@
 
 #include "base/banned.h"
 #include "exec/flow.h"
+#include "exec/stream.h"
 
 /* ---- poison and guards ---- */
+
+static void fill_unneeded(const struct tn_exec *e, uint32_t region, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (!e->needed[i])
+			e->regions[region][i] = (uint8_t)e->poison;
+}
 
 /* Overwrites what no value occupies that a later op needs. Position -1: before the first
  * op, when only variables hold anything. */
@@ -28,9 +36,22 @@ static void poison(const struct tn_exec *e, int64_t position)
 			if (s->region == r && live)
 				memset(e->needed + s->offset, 1, (size_t)s->bytes);
 		}
-		for (size_t i = 0; i < size; i++)
-			if (!e->needed[i])
-				e->regions[r][i] = (uint8_t)e->poison;
+		fill_unneeded(e, r, size);
+	}
+}
+
+/* The same inside a chain, behind event k. */
+static void poison_event(
+	const struct tn_exec *e, const struct tn_exec_stream *s, uint32_t k)
+{
+	const struct tn_plan *plan = e->program.plan;
+
+	for (uint32_t r = 0; r < plan->n_regions; r++) {
+		size_t size = (size_t)plan->regions[r].used;
+
+		memset(e->needed, 0, size);
+		tn_exec_stream_mark(e, s, k, r);
+		fill_unneeded(e, r, size);
 	}
 }
 
@@ -130,6 +151,68 @@ static void start(struct tn_exec *e)
 	}
 }
 
+static enum tn_status check_guards(
+	const struct tn_exec *e, const struct tn_op *op, const char *who)
+{
+	if (guards_intact(e))
+		return TN_OK;
+	tn_diag_at(e->diags, SEVERITY_ERROR, "exec/guard", e->graph->source, op->pointer,
+		op->name, "op '%s' wrote outside of its operands (%s)", op->name, who);
+	return TN_ERR_INTERNAL;
+}
+
+static enum tn_status run_chain(const struct tn_exec *e, const struct tn_exec_stream *s)
+{
+	enum tn_status status = TN_OK;
+
+	for (uint32_t k = 0; k < s->n_events && status == TN_OK; k++) {
+		const struct tn_program_op *po = &e->program.ops[s->events[k].position];
+
+		if (!po->rows)
+			continue;
+		tn_exec_stream_run(e, s, k);
+		status = check_guards(
+			e, &e->graph->ops[po->op.i], po->call.kernel->symbol);
+		if (e->poison != TN_POISON_NONE)
+			poison_event(e, s, k);
+	}
+	return status;
+}
+
+/* Runs the op at position i, or the chain that starts there. */
+static enum tn_status run_at(struct tn_exec *e, uint32_t i)
+{
+	const struct tn_program_op *po = &e->program.ops[i];
+	const struct tn_plan_stream *s = tn_plan_stream_at(e->program.plan, i);
+	const struct tn_op *op = &e->graph->ops[po->op.i];
+	const struct tn_exec_op *x = &e->ops[i];
+
+	if (s)
+		return i == s->first
+			       ? run_chain(e, &e->streams[s - e->program.plan->streams])
+			       : TN_OK;
+	if (x->flow) {
+		enum tn_status status = tn_flow_run(e, po->op, x->flow, x->out);
+
+		if (status != TN_OK)
+			return status;
+	} else if (!po->elided) {
+		po->call.kernel->run(po->call.params, x->in, x->out, x->scratch);
+	}
+	return check_guards(e, op,
+		po->elided ? "nothing ran"
+		: x->flow  ? "a body"
+			   : po->call.kernel->symbol);
+}
+
+/* Does the op at position i run, and others of its chain behind it? All have run then. */
+static bool is_inside(const struct tn_exec *e, uint32_t i)
+{
+	const struct tn_plan_stream *s = tn_plan_stream_at(e->program.plan, i);
+
+	return s && i + 1 < s->first + s->n;
+}
+
 enum tn_status tn_exec_run(struct tn_exec *e, tn_layer_fn *fn, void *user)
 {
 	const struct tn_graph *g = e->graph;
@@ -140,27 +223,13 @@ enum tn_status tn_exec_run(struct tn_exec *e, tn_layer_fn *fn, void *user)
 	for (uint32_t i = 0; i < e->program.n_ops; i++) {
 		const struct tn_program_op *po = &e->program.ops[i];
 		const struct tn_op *op = &g->ops[po->op.i];
-		const struct tn_exec_op *x = &e->ops[i];
+		enum tn_status status = run_at(e, i);
 
-		if (x->flow) {
-			enum tn_status status = tn_flow_run(e, po->op, x->flow, x->out);
-
-			if (status != TN_OK)
-				return status;
-		} else if (!po->elided)
-			po->call.kernel->run(po->call.params, x->in, x->out, x->scratch);
-		if (!guards_intact(e)) {
-			tn_diag_at(e->diags, SEVERITY_ERROR, "exec/guard", g->source,
-				op->pointer, op->name,
-				"op '%s' wrote outside of its operands (%s)", op->name,
-				po->elided ? "nothing ran"
-				: x->flow  ? "a body"
-					   : po->call.kernel->symbol);
-			return TN_ERR_INTERNAL;
-		}
+		if (status != TN_OK)
+			return status;
 		for (uint32_t k = 0; k < op->n_outputs; k++)
 			show(e, fn, user, op->outputs[k], po->op);
-		if (e->poison != TN_POISON_NONE && !e->unshared)
+		if (e->poison != TN_POISON_NONE && !e->unshared && !is_inside(e, i))
 			poison(e, i);
 	}
 	return TN_OK;
