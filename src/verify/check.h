@@ -18,6 +18,7 @@ struct tn_check {
 	struct tn_memory *regions; /* what planned memory holds */
 	uint32_t op; /* that runs, or TN_NONE */
 	const struct tn_deed *deed;
+	uint32_t *position; /* by op: in the plan's order */
 	bool *ran; /* by op: has run, or runs */
 	bool *told; /* by value: its loss is reported */
 	bool clean; /* what the op reads was there when it started */
@@ -34,6 +35,11 @@ bool tn_check_layout(struct tn_check *c);
 bool tn_check_holds(struct tn_check *c, const struct tn_touch *t, struct tn_memory *want,
 	int64_t begin, int64_t end, bool say, const char *rule);
 
+/* Where byte `at` of the touch lies in its region, and how many follow it there: to the end
+ * of the ring. */
+int64_t tn_check_place(
+	const struct tn_check *c, const struct tn_touch *t, int64_t at, int64_t *out_run);
+
 /* Puts there what `what` holds. */
 void tn_check_put(struct tn_check *c, const struct tn_touch *t, struct tn_memory *what,
 	int64_t begin, int64_t end);
@@ -41,6 +47,23 @@ void tn_check_put(struct tn_check *c, const struct tn_touch *t, struct tn_memory
 /* Executes the steps of c->op, up to the first read that does not find its value: then it is
  * reported, and c->lost. */
 void tn_check_replay(struct tn_check *c, struct tn_variant variant);
+
+/* The same for some rows of an op that runs row by row. */
+void tn_check_replay_rows(struct tn_check *c, struct tn_variant variant, bool total,
+	int64_t begin, int64_t end);
+
+/* Runs the ops of a chain, event by event. */
+void tn_check_stream(struct tn_check *c, const struct tn_plan_stream *s);
+
+/* What can be said of chains and rings without running them. */
+bool tn_check_streams(struct tn_check *c);
+
+/* In verify.c, for c->op: what its scratch is for, and what it writes. */
+bool tn_check_variant(
+	struct tn_check *c, const struct tn_plan_op *p, struct tn_variant v);
+bool tn_check_garbage(
+	struct tn_check *c, uint32_t region, int64_t place, int64_t bytes, bool after);
+void tn_check_write_all(struct tn_check *c);
 
 /* Unless `ok`, refuses the plan: at the op of `v`, else at its tensor. Returns ok. */
 bool tn_need(struct tn_check *c, bool ok, const struct tn_verdict *v, const char *rule,

@@ -121,7 +121,8 @@ static void check_tensor(struct tn_check *c, uint32_t i, bool part)
 	tn_need(c, !c->ref.constant[at->root], &v, "plan/constant-placed",
 		"a constant has no place in planned memory");
 	if (at->root == i)
-		check_range(c, v, p->offset, storage(c, i),
+		check_range(c, v, p->offset,
+			p->ring_bytes ? p->ring_bytes : storage(c, i),
 			tn_max_i64(1, tn_min_i64(width, 8)), part);
 	else
 		tn_need(c,
@@ -298,5 +299,5 @@ bool tn_check_layout(struct tn_check *c)
 		tn_need(c, v.tensor == TN_NONE || has_place(c, v.tensor), &v, UNPLACED,
 			"the output has no place in memory");
 	}
-	return check_order(c);
+	return check_order(c) && (c->out->refusals || tn_check_streams(c));
 }

@@ -74,11 +74,11 @@ void tn_refuse_bytes(struct tn_check *c, const char *rule, const struct tn_touch
 	struct tn_memory *want, int64_t from)
 {
 	const struct tn_plan_tensor *p = &c->plan->tensors[t->at.root];
-	int64_t place = p->offset + t->at.begin + from;
+	int64_t rest, place = tn_check_place(c, t, from, &rest);
 	struct tn_content w = tn_memory_at(want, from);
 	struct tn_content f = tn_memory_at(&c->regions[p->region], place);
-	int64_t len =
-		tn_min_i64(t->at.end - t->at.begin - from, tn_min_i64(w.run, f.run));
+	int64_t len = tn_min_i64(tn_min_i64(t->at.end - t->at.begin - from, rest),
+		tn_min_i64(w.run, f.run));
 	struct tn_verdict v = { .op = c->op,
 		.tensor = t->tensor,
 		.begin = from,

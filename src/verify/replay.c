@@ -1,4 +1,5 @@
 #include "base/checked.h"
+#include "contract/row_op.h"
 #include "verify/check.h"
 
 /* What one access of a run touches: bytes [begin, end) of an operand in the first step,
@@ -72,6 +73,13 @@ static bool do_steps(
 	return ok && c->status == TN_OK;
 }
 
+static int64_t room(const struct tn_check *c, const struct tn_touch *t)
+{
+	const int64_t ring = c->plan->tensors[t->at.root].ring_bytes;
+
+	return ring ? ring : t->at.end;
+}
+
 /* May a step of the run read what a step before it has written? Exact when both move on
  * alike, else judged by all that is written and all that is read. */
 static bool feeds(const struct tn_check *c, struct span w, struct span r, int64_t count)
@@ -85,6 +93,9 @@ static bool feeds(const struct tn_check *c, struct span w, struct span r, int64_
 	pr = &c->plan->tensors[r.t->at.root];
 	if (pw->region != pr->region)
 		return false;
+	if (pw->ring_bytes || pr->ring_bytes)
+		return pw->offset < pr->offset + room(c, r.t) &&
+		       pr->offset < pw->offset + room(c, w.t);
 	/* from the write of a step to its read */
 	ahead = pr->offset + r.t->at.begin + r.begin -
 		(pw->offset + w.t->at.begin + w.begin);
@@ -128,12 +139,22 @@ static bool do_run(void *user, const struct tn_step *s)
 	return true;
 }
 
-void tn_check_replay(struct tn_check *c, struct tn_variant variant)
+static void replayed(struct tn_check *c, enum tn_status status)
 {
-	enum tn_status status;
-
-	c->lost = false;
-	status = tn_contract_runs(c->g, (tn_op_id){ c->op }, variant, do_run, c);
 	if (c->status == TN_OK && status != TN_OK)
 		c->status = status == TN_ERR_NOMEM ? status : TN_ERR_INTERNAL;
+}
+
+void tn_check_replay(struct tn_check *c, struct tn_variant variant)
+{
+	c->lost = false;
+	replayed(c, tn_contract_runs(c->g, (tn_op_id){ c->op }, variant, do_run, c));
+}
+
+void tn_check_replay_rows(struct tn_check *c, struct tn_variant variant, bool total,
+	int64_t begin, int64_t end)
+{
+	c->lost = false;
+	replayed(c, tn_contract_walk_rows(c->g, (tn_op_id){ c->op }, variant, total,
+			    begin, end, do_run, c));
 }

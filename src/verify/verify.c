@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/checked.h"
 #include "contract/contract.h"
 #include "verify/check.h"
 
@@ -10,30 +11,47 @@ static int64_t length(const struct tn_touch *t)
 	return t->at.end - t->at.begin;
 }
 
+int64_t tn_check_place(
+	const struct tn_check *c, const struct tn_touch *t, int64_t at, int64_t *out_run)
+{
+	const struct tn_plan_tensor *p = &c->plan->tensors[t->at.root];
+	const int64_t byte = t->at.begin + at;
+
+	*out_run = p->ring_bytes ? p->ring_bytes - byte % p->ring_bytes : INT64_MAX;
+	return p->offset + (p->ring_bytes ? byte % p->ring_bytes : byte);
+}
+
 bool tn_check_holds(struct tn_check *c, const struct tn_touch *t, struct tn_memory *want,
 	int64_t begin, int64_t end, bool say, const char *rule)
 {
-	const struct tn_plan_tensor *p = &c->plan->tensors[t->at.root];
-	int64_t n;
+	const uint32_t region = c->plan->tensors[t->at.root].region;
 
-	if (begin == end)
-		return true;
-	n = tn_memory_match(&c->regions[p->region], p->offset + t->at.begin + begin, want,
-		begin, end - begin, t->strict);
-	if (n < end - begin && say)
-		tn_refuse_bytes(c, rule, t, want, begin + n);
-	return n == end - begin;
+	for (int64_t at = begin, len, n; at < end; at += len) {
+		const int64_t place = tn_check_place(c, t, at, &len);
+
+		len = tn_min_i64(len, end - at);
+		n = tn_memory_match(&c->regions[region], place, want, at, len, t->strict);
+		if (n == len)
+			continue;
+		if (say)
+			tn_refuse_bytes(c, rule, t, want, at + n);
+		return false;
+	}
+	return true;
 }
 
 void tn_check_put(struct tn_check *c, const struct tn_touch *t, struct tn_memory *what,
 	int64_t begin, int64_t end)
 {
-	const struct tn_plan_tensor *p = &c->plan->tensors[t->at.root];
+	const uint32_t region = c->plan->tensors[t->at.root].region;
 
-	if (begin < end &&
-		!tn_memory_copy(&c->regions[p->region], c->arena,
-			p->offset + t->at.begin + begin, what, begin, end - begin))
-		c->status = TN_ERR_NOMEM;
+	for (int64_t at = begin, len; at < end; at += len) {
+		const int64_t place = tn_check_place(c, t, at, &len);
+
+		len = tn_min_i64(len, end - at);
+		if (!tn_memory_copy(&c->regions[region], c->arena, place, what, at, len))
+			c->status = TN_ERR_NOMEM;
+	}
 }
 
 /* Working memory that the graph has as a tensor: nobody left anything in it. */
@@ -58,7 +76,7 @@ static bool intact(struct tn_check *c, bool after, bool say)
 	return ok;
 }
 
-static void write_all(struct tn_check *c)
+void tn_check_write_all(struct tn_check *c)
 {
 	for (uint32_t k = 0; k < c->deed->n; k++) {
 		struct tn_touch *t = &c->deed->touches[k];
@@ -87,7 +105,7 @@ static void take_back(struct tn_check *c)
 static void run_opaque(struct tn_check *c)
 {
 	c->clean = intact(c, false, true);
-	write_all(c);
+	tn_check_write_all(c);
 	(void)intact(c, true, true);
 }
 
@@ -97,7 +115,7 @@ static void run_stepwise(struct tn_check *c, struct tn_variant variant)
 {
 	c->clean = intact(c, false, false);
 	if (c->clean && !c->deed->tangled) {
-		write_all(c);
+		tn_check_write_all(c);
 		if (intact(c, true, false))
 			return;
 		take_back(c);
@@ -105,11 +123,11 @@ static void run_stepwise(struct tn_check *c, struct tn_variant variant)
 	c->out->replayed++;
 	tn_check_replay(c, variant);
 	if (c->lost)
-		write_all(c); /* what follows is not the fault of its readers */
+		tn_check_write_all(c); /* what follows is not the fault of its readers */
 }
 
 /* Puts garbage of the op into a piece of memory, or (after) is it still there? */
-static bool garbage(
+bool tn_check_garbage(
 	struct tn_check *c, uint32_t region, int64_t place, int64_t bytes, bool after)
 {
 	uint32_t value = c->deed->garbage;
@@ -131,23 +149,22 @@ static bool garbage(
  * after its last. */
 static bool scratch(struct tn_check *c, const struct tn_plan_op *p, bool after)
 {
-	bool ok =
-		garbage(c, p->scratch_region, p->scratch_offset, p->scratch_bytes, after);
+	bool ok = tn_check_garbage(
+		c, p->scratch_region, p->scratch_offset, p->scratch_bytes, after);
 
 	for (uint32_t k = 0; k < c->deed->n; k++) {
 		const struct tn_touch *t = &c->deed->touches[k];
 		const struct tn_plan_tensor *root = &c->plan->tensors[t->at.root];
 
 		if (is_scratch(c, t))
-			ok = garbage(c, root->region, root->offset + t->at.begin,
+			ok = tn_check_garbage(c, root->region, root->offset + t->at.begin,
 				     length(t), after) &&
 			     ok;
 	}
 	return ok;
 }
 
-static bool check_variant(
-	struct tn_check *c, const struct tn_plan_op *p, struct tn_variant v)
+bool tn_check_variant(struct tn_check *c, const struct tn_plan_op *p, struct tn_variant v)
 {
 	const tn_op_id id = { c->op };
 	const struct tn_verdict at = { .op = c->op, .tensor = TN_NONE };
@@ -179,7 +196,7 @@ static void check_elided(struct tn_check *c)
 		(void)tn_check_holds(
 			c, out, &out->made, 0, length(out), true, "plan/elided");
 	}
-	write_all(c); /* what follows is not the fault of its readers */
+	tn_check_write_all(c); /* what follows is not the fault of its readers */
 }
 
 static void run_op(struct tn_check *c, uint32_t op)
@@ -196,14 +213,14 @@ static void run_op(struct tn_check *c, uint32_t op)
 	c->deed = &c->ref.deeds[op];
 	c->ran[op] = true;
 	c->clean = false;
-	exists = p->elided || check_variant(c, p, v);
+	exists = p->elided || tn_check_variant(c, p, v);
 	if (p->elided) {
 		check_elided(c);
 		return;
 	}
 	(void)scratch(c, p, false);
 	if (!exists)
-		write_all(c);
+		tn_check_write_all(c);
 	else if (c->deed->opaque)
 		run_opaque(c);
 	else
@@ -280,11 +297,20 @@ static enum tn_status execute(struct tn_check *c)
 	c->regions = TN_NEW_ARRAY(c->arena, struct tn_memory, c->plan->n_regions);
 	c->told = TN_NEW_ARRAY(c->arena, bool, c->ref.n_values);
 	c->ran = TN_NEW_ARRAY(c->arena, bool, c->g->n_ops);
-	if (!c->regions || !c->told || !c->ran)
+	c->position = TN_NEW_ARRAY(c->arena, uint32_t, c->g->n_ops);
+	if (!c->regions || !c->told || !c->ran || !c->position)
 		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < c->g->n_ops; i++)
+		c->position[c->plan->order[i]] = i;
 	start(c);
-	for (uint32_t i = 0; i < c->g->n_ops && c->status == TN_OK; i++)
-		run_op(c, c->plan->order[i]);
+	for (uint32_t i = 0; i < c->g->n_ops && c->status == TN_OK; i++) {
+		const struct tn_plan_stream *s = tn_plan_stream_at(c->plan, i);
+
+		if (!s)
+			run_op(c, c->plan->order[i]);
+		else if (s->first == i)
+			tn_check_stream(c, s);
+	}
 	if (c->status == TN_OK)
 		finish(c);
 	return c->status;
