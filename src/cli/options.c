@@ -41,6 +41,7 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 #define AT(field) offsetof(tenure_options, field)
 
 static const char *const overlap_words[] = { "none", "inplace", "full", NULL };
+static const char *const stream_words[] = { "none", "auto", NULL };
 static const char *const schedule_words[] = { "given", "search", NULL };
 static const char *const objective_words[] = { "activations", "arena", NULL };
 static const char *const kernels_words[] = { "auto", "ref", "dsp", "mve", NULL };
@@ -127,6 +128,12 @@ static const struct option_row rows[] = {
 	{ "schedule", 0, VALUE_WORD, AT(schedule), PLANS, "MODE",
 		"given (default), or search: an order of the ops with a smaller peak",
 		schedule_words },
+	{ "stream", 0, VALUE_WORD, AT(stream), C(PLAN) | C(RUN), "MODE",
+		"none (default), or auto: chains of ops run row by row where that saves "
+		"bytes",
+		stream_words },
+	{ "stream-max-ops", 0, VALUE_SIZE, AT(stream_max_ops), C(PLAN) | C(RUN), "N",
+		"ops in a chain at most", NULL },
 	{ "rewrite", 0, VALUE_TEXT, AT(rewrite), READS, "LIST",
 		"all (exact ones), none, or passes by name with commas", NULL },
 	{ "allow-inexact", 0, VALUE_TEXT, AT(allow_inexact), READS, "LIST",

@@ -149,6 +149,8 @@ static enum tn_status check_options(struct tn_run *run)
 	} rows[] = {
 		{ "overlap", o->overlap != TENURE_OVERLAP_FULL },
 		{ "objective", o->objective != TENURE_OBJECTIVE_ACTIVATIONS },
+		{ "stream", o->stream != TENURE_STREAM_NONE },
+		{ "stream-max-ops", o->stream_max_ops != 0 },
 		{ "schedule", o->schedule != TENURE_SCHEDULE_GIVEN },
 		{ "align", o->align != 16 },
 		{ "region", o->regions.n > 0 },

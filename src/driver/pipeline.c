@@ -168,6 +168,16 @@ static enum tn_status read_memories(struct tn_run *run)
 		&run->diags, &run->memories);
 }
 
+/* Chains are for one memory. */
+static enum tn_status check_stream(struct tn_run *run)
+{
+	if (run->options->stream == TENURE_STREAM_NONE || !run->memories.n_regions)
+		return TN_OK;
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL, NULL,
+		"--stream does not go with several memories: --region, --pin, --target");
+	return TN_ERR_INPUT;
+}
+
 /* In several memories: what is pinned stays by itself, and no whole may be less aligned
  * than the memory that it will be in. */
 static enum tn_status pinned(struct tn_run *run, struct tn_alias_options *views)
@@ -254,6 +264,11 @@ static enum tn_status solve_single(struct tn_run *run,
 	if (status == TN_OK)
 		status = tn_make_plan(&tables, options, limits, &choice.lowered,
 			&choice.solution,
+			run->options->objective == TENURE_OBJECTIVE_ARENA, &run->arena,
+			&run->diags, &made);
+	if (status == TN_OK && run->options->stream == TENURE_STREAM_AUTO)
+		status = tn_make_streamed(&tables, options, limits,
+			(uint32_t)tn_min_i64(run->options->stream_max_ops, UINT32_MAX),
 			run->options->objective == TENURE_OBJECTIVE_ARENA, &run->arena,
 			&run->diags, &made);
 	if (status == TN_OK) {
@@ -427,6 +442,8 @@ enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage l
 		status = tn_pipeline_rewrite(run, last >= STAGE_PLAN ? "all" : "none");
 	if (status == TN_OK && last >= STAGE_PROVE)
 		status = read_memories(run);
+	if (status == TN_OK && last >= STAGE_PLAN)
+		status = check_stream(run);
 	if (status == TN_OK && last >= STAGE_PROVE)
 		status = analyse(run);
 	if (status == TN_OK && last >= STAGE_PROVE)

@@ -44,6 +44,14 @@ static enum tn_status write_files(struct tn_run *run)
 	struct tn_strbuf text;
 	enum tn_status status = TN_OK;
 
+	if (run->plan.n_streams &&
+		(run->options->write_csv || run->options->write_header ||
+			run->options->write_offline)) {
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL,
+			NULL,
+			"a plan with chains has rings, which no other format knows");
+		return TN_ERR_INPUT;
+	}
 	tn_strbuf_init(&text);
 	if (run->options->write_csv) {
 		tn_export_plan_csv(&run->graph, &run->plan, &text);

@@ -396,6 +396,13 @@ enum tn_status tn_emit(const struct tn_emit_model *models, uint32_t n_models,
 			tn_diag_note(diags, "known: %s", tn_emit_cpu_name(i));
 		return TN_ERR_INPUT;
 	}
+	for (uint32_t m = 0; m < n_models; m++) {
+		if (!models[m].plan || !models[m].plan->n_streams)
+			continue;
+		tn_diag_at(diags, SEVERITY_ERROR, "emit/streams", models[m].graph->source,
+			NULL, NULL, "plans with chains of ops are not emitted");
+		return TN_ERR_INPUT;
+	}
 	for (uint32_t m = 0; m < n_models && status == TN_OK; m++)
 		status = prepare(&e, m, &models[m]);
 	if (status == TN_OK)
