@@ -156,9 +156,10 @@ static enum tn_status new_stream(struct tn_exec *e, const struct tn_plan_stream 
 		memcpy(s->params[i], po->call.params, size);
 		out = e->graph->ops[po->op.i].outputs[0].i;
 		t = &e->graph->tensors[out];
-		if (e->program.plan->tensors[out].ring_bytes)
-			e->whole[out] = tn_arena_alloc(arena, (size_t)t->bytes);
-		if (e->program.plan->tensors[out].ring_bytes && !e->whole[out])
+		if (i + 1 == plan->n)
+			break;
+		e->whole[out] = tn_arena_alloc(arena, (size_t)t->bytes);
+		if (!e->whole[out])
 			return TN_ERR_NOMEM;
 	}
 	return TN_OK;
@@ -207,7 +208,7 @@ static void run_elements(const struct tn_exec *e, uint32_t position, int64_t y)
 	po->call.kernel->run(po->call.params, in, out, x->scratch);
 }
 
-/* A ring keeps a row for a while only. */
+/* What is inside a chain is there for a while only. */
 static void collect(const struct tn_exec *e, tn_tensor_id id, int64_t rows, int64_t begin,
 	int64_t end)
 {

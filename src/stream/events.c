@@ -135,6 +135,35 @@ static enum tn_status make_rings(const struct puller *p, struct tn_events *e,
 	return TN_OK;
 }
 
+/* Rows that nobody reads may make an event longer than the ring: in parts, each row is there
+ * when its part ends. */
+static bool split(const struct puller *p, struct tn_events *e, struct tn_arena *arena)
+{
+	struct tn_event *list =
+		TN_NEW_ARRAY(arena, struct tn_event, (size_t)tn_chain_rows(p->c));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; list && i < e->n; i++) {
+		const struct tn_event *ev = &e->list[i];
+		const struct tn_chain_op *o = &p->c->ops[ev->op];
+		const int64_t rows = ev->end - ev->y;
+		const int64_t held =
+			e->ring[ev->op] ? e->ring[ev->op] / o->out_row_bytes : o->rows.n;
+
+		for (int64_t done = 0, part; done < rows; done += part) {
+			part = tn_min_i64(held, rows - done);
+			list[n] = (struct tn_event){ ev->op, ev->y + done, 0 };
+			if (p->descending)
+				list[n].y = ev->end - done - part;
+			list[n].end = list[n].y + part;
+			n++;
+		}
+	}
+	e->list = list;
+	e->n = n;
+	return list != NULL;
+}
+
 /* ---- the output after the inputs ---- */
 
 struct chase {
@@ -241,7 +270,10 @@ enum tn_status tn_events_make(const struct tn_stream_view *v, const struct tn_ch
 	tn_arena_init(&scratch);
 	status = make_rings(&p, out, align, &scratch);
 	tn_arena_release(&scratch);
-	make_pairs(v, &p, out);
+	if (status == TN_OK && !split(&p, out, arena))
+		status = TN_ERR_NOMEM;
+	if (status == TN_OK)
+		make_pairs(v, &p, out);
 	return status;
 }
 
