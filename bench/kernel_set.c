@@ -116,9 +116,12 @@ static int32_t own_scratch(const layer_t *l)
 {
 	struct tn_window w = window_of(l);
 	struct tn_mve_conv c;
+	struct tn_mve_fc fc;
 
 	if (l->op == OP_CONV && tn_mve_conv_of(&w, &c))
 		return (int32_t)c.scratch;
+	if (l->op == OP_FC && tn_mve_fc_of(l->in_c, l->out_c, &fc))
+		return (int32_t)fc.scratch;
 	return -1;
 }
 
@@ -166,6 +169,8 @@ static int32_t persist_bytes(const layer_t *l)
 	if (l->op == OP_CONV)
 		return up16((l->out_c + 1) / 2 * 8 * (4 + l->k_h * ((row + 3) / 4))) +
 		       up16(row) + up16(l->out_c);
+	if (MVE && l->op == OP_FC)
+		return (l->out_c + 3) / 4 * 16 * (3 + 4 * ((l->in_c + 15) / 16)) + 16;
 	if (l->op == OP_FC)
 		return up16((l->out_c + 3) / 4 * 16 * (4 + (l->in_c + 3) / 4)) + 16;
 	if (l->op == BENCH_SOFTMAX)
@@ -302,6 +307,35 @@ static int prepare_depthwise(void)
 	return 0;
 }
 
+#if MVE
+
+static int prepare_fc(void)
+{
+	static struct tn_mve_fc_params fc;
+	struct tn_packing p = packing(1, layer->in_c, 1);
+	struct tn_mve_fc c;
+	uint32_t *stream;
+	size_t words;
+
+	if (!tn_mve_fc_of(layer->in_c, layer->out_c, &c))
+		return 1;
+	if (!tn_mve_pack_rows(0, &p, &stream, &words) || !stream)
+		return 2;
+	fc = (struct tn_mve_fc_params){ .rows = 1,
+		.in_n = layer->in_c,
+		.out_n = layer->out_c,
+		.blocks = (int32_t)c.blocks,
+		.copy = (int32_t)c.copy,
+		.offset = p.floor ? TN_FLOOR_OFFSET : p.zero_point,
+		.floor = p.floor };
+	in[1] = stream;
+	params = &fc;
+	kernel = tn_mve_fully_connected_s8;
+	return 0;
+}
+
+#else
+
 static int prepare_fc(void)
 {
 	static struct tn_dsp_fc_params fc;
@@ -319,6 +353,8 @@ static int prepare_fc(void)
 	kernel = tn_dsp_fully_connected_s8;
 	return 0;
 }
+
+#endif
 
 /* The nearest factor; the product of two multipliers has 62 fractional bits. */
 static int32_t factor(int32_t multiplier, int32_t shift)
@@ -420,7 +456,7 @@ const kernel_set_t kernel_set_under_test = {
 		[BENCH_SOFTMAX] = run },
 	.api = { [OP_CONV] = SET "conv_2d_s8",
 		[OP_DWCONV] = "tn_dsp_depthwise_conv_2d_s8",
-		[OP_FC] = "tn_dsp_fully_connected_s8",
+		[OP_FC] = SET "fully_connected_s8",
 		[OP_MAXPOOL] = "tn_max_pool_2d_s8",
 		[OP_AVGPOOL] = "tn_dsp_average_pool_2d_s8",
 		[BENCH_ADD] = "tn_dsp_add_s8",

@@ -756,6 +756,16 @@ struct tn_mve_conv_params {
 };
 tn_kernel_fn tn_mve_conv_2d_s8;
 
+/* tn_mve_fully_connected_s8. in: input [rows, in_n], stream (src/kernels/mve/row_s8.h). */
+struct tn_mve_fc_params {
+	struct tn_loop_order order;
+	int32_t rows, in_n, out_n;
+	int32_t blocks; /* a row, in sixteens */
+	int32_t copy; /* where one lies in scratch */
+	int32_t offset, floor; /* src/kernels/mve/rescale.h */
+};
+tn_kernel_fn tn_mve_fully_connected_s8;
+
 #ifdef __cplusplus
 }
 #endif

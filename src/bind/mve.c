@@ -69,6 +69,36 @@ static bool mve_conv(struct tn_binder *b, bool *out_taken)
 	return give_zeros(b, g->in_c, -c->in_offset);
 }
 
+static bool mve_fully_connected(struct tn_binder *b, bool *out_taken)
+{
+	const struct tn_fc_params *c = b->call->params;
+	struct tn_mve_fc_params *p;
+	struct tn_packing pack;
+	struct tn_mve_fc fc;
+	uint32_t *stream;
+	size_t words;
+
+	*out_taken = tn_mve_fc_of(c->in_n, c->out_n, &fc);
+	if (!*out_taken || !tn_packing_of_rows(b, c, &pack))
+		return true;
+	if (!tn_mve_pack_rows(b, &pack, &stream, &words))
+		return false;
+	if (!stream)
+		return true;
+	p = tn_packed_replace(b, KERNEL_MVE_FULLY_CONNECTED_S8, 2, 1);
+	if (!p)
+		return false;
+	p->rows = c->rows;
+	p->in_n = c->in_n;
+	p->out_n = c->out_n;
+	p->blocks = (int32_t)fc.blocks;
+	p->copy = (int32_t)fc.copy;
+	p->offset = offset_of(&pack);
+	p->floor = pack.floor;
+	tn_packed_give(b, 1, stream, words * sizeof(*stream));
+	return true;
+}
+
 bool tn_bind_mve(struct tn_binder *b)
 {
 	static const struct {
@@ -76,12 +106,12 @@ bool tn_bind_mve(struct tn_binder *b)
 		pack_fn *pack;
 	} rows[] = {
 		{ KERNEL_CONV_2D_S8, mve_conv },
+		{ KERNEL_FULLY_CONNECTED_S8, mve_fully_connected },
 	};
 	bool taken = false;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (b->call->kernel == &tn_kernels[rows[i].portable] &&
-			!rows[i].pack(b, &taken))
-			return false;
-	return taken || tn_bind_dsp(b);
+		if (b->call->kernel == &tn_kernels[rows[i].portable])
+			return rows[i].pack(b, &taken) && (taken || tn_bind_dsp(b));
+	return tn_bind_dsp(b);
 }

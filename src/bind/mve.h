@@ -18,4 +18,8 @@ bool tn_mve_rescales(const struct tn_packing *p);
 bool tn_mve_pack_tile(struct tn_binder *b, const struct tn_packing *p, int32_t depth,
 	uint32_t **out, size_t *out_words);
 
+/* The streams of row_s8.h, of TN_ROW_CHANNELS channels each, one after the other; the same. */
+bool tn_mve_pack_rows(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
+	size_t *out_words);
+
 #endif

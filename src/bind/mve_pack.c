@@ -116,3 +116,78 @@ bool tn_mve_pack_tile(struct tn_binder *b, const struct tn_packing *p, int32_t d
 	(void)pack_constants(&x, at);
 	return true;
 }
+
+/* ---- fully connected ---- */
+
+static uint32_t four_weights(const struct tn_packing *p, uint32_t c, int32_t i)
+{
+	uint32_t word = 0;
+
+	for (int32_t k = 0; k < 4; k++)
+		word |= weight(p, p->row, c, i + k) << 8 * k;
+	return word;
+}
+
+/* `lanes` channels from a vector on: biases, then block after block. */
+static uint32_t *pack_lanes(
+	const struct channels *x, int32_t vector, int32_t lanes, uint32_t *at)
+{
+	const struct tn_packing *p = x->p;
+
+	for (int32_t i = 0; i < lanes; i++)
+		*at++ = bias_of(
+			p, lane_channel(x, vector + i / TN_VECTOR, i % TN_VECTOR));
+	for (int32_t k = 0; k < p->row; k += TN_BLOCK) {
+		for (int32_t i = 0; i < lanes; i++) {
+			uint32_t c =
+				lane_channel(x, vector + i / TN_VECTOR, i % TN_VECTOR);
+
+			for (int32_t byte = 0; byte < TN_BLOCK; byte += 4)
+				*at++ = four_weights(p, c, k + byte);
+		}
+	}
+	return at;
+}
+
+static struct tn_packing part_of(const struct tn_packing *p, int32_t first)
+{
+	struct tn_packing part = *p;
+
+	part.channels = p->channels - first < TN_ROW_CHANNELS ? p->channels - first
+							      : TN_ROW_CHANNELS;
+	part.weights += (int64_t)first * p->row;
+	if (p->bias)
+		part.bias = (const uint8_t *)p->bias + 4 * (size_t)first;
+	if (p->n_scales != 1) {
+		part.multiplier += first;
+		part.shift += first;
+	}
+	return part;
+}
+
+bool tn_mve_pack_rows(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
+	size_t *out_words)
+{
+	const size_t blocks = ((size_t)p->row + TN_BLOCK - 1) / TN_BLOCK;
+	uint32_t *at;
+
+	*out = NULL;
+	if (!tn_mve_rescales(p))
+		return true;
+	/* each part but the last one has whole vectors */
+	*out_words = ((size_t)p->channels + TN_VECTOR - 1) / TN_VECTOR *
+		     (TN_VECTOR + TN_BLOCK * blocks + TN_VECTOR_WORDS);
+	*out = at = tn_binder_array(b, *out_words, sizeof(*at));
+	if (!at)
+		return false;
+	for (int32_t first = 0; first < p->channels; first += TN_ROW_CHANNELS) {
+		const struct tn_packing part = part_of(p, first);
+		const struct channels x = channels_of(&part);
+
+		for (int32_t v = 0; v < x.vectors; v += 2)
+			at = pack_lanes(
+				&x, v, v + 1 < x.vectors ? 2 * TN_VECTOR : TN_VECTOR, at);
+		at = pack_constants(&x, at);
+	}
+	return true;
+}

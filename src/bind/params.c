@@ -707,6 +707,17 @@ static const struct tn_field dsp_conv_fields[] = {
 	I32(tn_dsp_conv_params, floor),
 };
 
+static const struct tn_field mve_fc_fields[] = {
+	ORDER(tn_mve_fc_params),
+	I32(tn_mve_fc_params, rows),
+	I32(tn_mve_fc_params, in_n),
+	I32(tn_mve_fc_params, out_n),
+	I32(tn_mve_fc_params, blocks),
+	I32(tn_mve_fc_params, copy),
+	I32(tn_mve_fc_params, offset),
+	I32(tn_mve_fc_params, floor),
+};
+
 static const struct tn_field mve_conv_fields[] = {
 	ORDER(tn_mve_conv_params),
 	GEOMETRY(tn_mve_conv_params),

@@ -8,9 +8,10 @@
 #define SCRATCH_USUAL 2048
 #define SCRATCH_MAX   16384
 
-#define BLOCK	   16
-#define VECTOR	   4
-#define PAIR_BYTES 32 /* sums of a vector of channels, two pixels */
+#define BLOCK	     16
+#define VECTOR	     4
+#define ROW_CHANNELS 128 /* as in src/kernels/mve/layout.h */
+#define PAIR_BYTES   32 /* sums of a vector of channels, two pixels */
 
 static int64_t up(int64_t n, int64_t grain)
 {
@@ -58,6 +59,30 @@ bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out)
 	return out->scratch <= SCRATCH_MAX;
 }
 
+bool tn_mve_fc_of(int64_t in_n, int64_t out_n, struct tn_mve_fc *out)
+{
+	if (in_n < 1 || in_n > SCRATCH_MAX / 2 || out_n < 1 || out_n > INT32_MAX / 2)
+		return false;
+	*out = (struct tn_mve_fc){ .blocks = (in_n + BLOCK - 1) / BLOCK };
+	out->copy = 4 * tn_min_i64(up(out_n, VECTOR), ROW_CHANNELS);
+	out->scratch = out->copy + BLOCK * out->blocks;
+	return true;
+}
+
+static int64_t fc_scratch(const struct tn_graph *g, const struct tn_op *op)
+{
+	const struct tn_tensor *filter;
+	struct tn_mve_fc fc;
+
+	if (op->n_inputs < 2 || !tn_tensor_id_ok(g, op->inputs[1]))
+		return 0;
+	filter = &g->tensors[op->inputs[1].i];
+	return filter->shape.rank == 2 && tn_mve_fc_of(filter->shape.dim[1],
+						  filter->shape.dim[0], &fc)
+		       ? fc.scratch
+		       : 0;
+}
+
 /* 0: no kernel. */
 static int64_t own_scratch(const struct tn_graph *g, const struct tn_op *op)
 {
@@ -70,6 +95,8 @@ static int64_t own_scratch(const struct tn_graph *g, const struct tn_op *op)
 		return tn_window_of(g, op, &w, &why) && tn_mve_conv_of(&w, &conv)
 			       ? conv.scratch
 			       : 0;
+	case OP_FULLY_CONNECTED:
+		return fc_scratch(g, op);
 	default:
 		return 0;
 	}

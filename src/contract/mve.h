@@ -22,6 +22,15 @@ struct tn_mve_conv {
 /* False: no kernel for this shape. */
 bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out);
 
+/* A fully connected layer: the sums of some channels, and a copy of a row. */
+struct tn_mve_fc {
+	int64_t blocks; /* of sixteen bytes in a row */
+	int64_t copy; /* where it starts, in bytes */
+	int64_t scratch;
+};
+
+bool tn_mve_fc_of(int64_t in_n, int64_t out_n, struct tn_mve_fc *out);
+
 /* Of the kernel for this op, or of that of the set "dsp", which runs where there is none. */
 int64_t tn_mve_scratch(const struct tn_graph *g, const struct tn_op *op);
 

@@ -55,7 +55,17 @@ static void scatter(
 	"vldrb.u8 q0, [%[row]], #16\n\t"                                                 \
 	"vstrb.8 q0, [%[to]], #16\n\t"
 
-/* Whole vectors; n is not 0. */
+void tn_strip_copy(int8_t *to, const tn_s8 *row, int32_t n)
+{
+	__asm__ volatile("wlstp.8 lr, %[n], 2f\n"
+			 "1:\n\t" LOAD_STORE "letp lr, 1b\n"
+			 "2:\n\t"
+			 : [row] "+r"(row), [to] "+r"(to)
+			 : [n] "r"(n)
+			 : "q0", "lr", "memory");
+}
+
+/* n is not 0. */
 static void columns_of(
 	const struct tn_strip *s, int8_t *to, const tn_s8 *row, int32_t from, int32_t n)
 {
@@ -88,17 +98,8 @@ static void columns_of(
 				 : [n] "r"(n), [skip] "r"(skip), [step] "r"(step)
 				 : "q0", "lr", "memory");
 	else
-		for (; n > 0; n--, row += from, to += s->step) {
-			const tn_s8 *p = row;
-			int8_t *q = to;
-
-			__asm__ volatile("wlstp.8 lr, %[bytes], 2f\n"
-					 "1:\n\t" LOAD_STORE "letp lr, 1b\n"
-					 "2:\n\t"
-					 : [row] "+r"(p), [to] "+r"(q)
-					 : [bytes] "r"(bytes)
-					 : "q0", "lr", "memory");
-		}
+		for (; n > 0; n--, row += from, to += s->step)
+			tn_strip_copy(to, row, bytes);
 }
 
 void tn_strip_row(
@@ -125,12 +126,17 @@ void tn_strip_fill(int8_t *to, int32_t n, int32_t value)
 
 #else
 
+void tn_strip_copy(int8_t *to, const tn_s8 *row, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++)
+		to[i] = (int8_t)tn_load_s8(row, i);
+}
+
 void tn_strip_row(
 	const struct tn_strip *s, int8_t *to, const tn_s8 *row, int32_t from, int32_t n)
 {
 	for (; n > 0; n--, row += from, to += s->step)
-		for (int32_t i = 0; i < s->depth; i++)
-			to[i] = (int8_t)tn_load_s8(row, i);
+		tn_strip_copy(to, row, s->depth);
 }
 
 void tn_strip_fill(int8_t *to, int32_t n, int32_t value)

@@ -20,6 +20,9 @@ void tn_strip_init(struct tn_strip *s, int32_t depth, int32_t rows);
 void tn_strip_row(
 	const struct tn_strip *s, int8_t *to, const tn_s8 *row, int32_t from, int32_t n);
 
+/* n bytes of a row. */
+void tn_strip_copy(int8_t *to, const tn_s8 *row, int32_t n);
+
 /* n bytes of one value. */
 void tn_strip_fill(int8_t *to, int32_t n, int32_t value);
 
