@@ -117,9 +117,12 @@ static int32_t own_scratch(const layer_t *l)
 	struct tn_window w = window_of(l);
 	struct tn_mve_conv c;
 	struct tn_mve_fc fc;
+	int64_t bytes;
 
 	if (l->op == OP_CONV && tn_mve_conv_of(&w, &c))
 		return (int32_t)c.scratch;
+	if (l->op == OP_DWCONV && tn_mve_depthwise_of(&w, &bytes))
+		return (int32_t)bytes;
 	if (l->op == OP_FC && tn_mve_fc_of(l->in_c, l->out_c, &fc))
 		return (int32_t)fc.scratch;
 	return -1;
@@ -175,6 +178,8 @@ static int32_t persist_bytes(const layer_t *l)
 		return up16((l->out_c + 3) / 4 * 16 * (4 + (l->in_c + 3) / 4)) + 16;
 	if (l->op == BENCH_SOFTMAX)
 		return 1024;
+	if (MVE && l->op == OP_DWCONV && l->out_c % 16 == 0)
+		return (28 + 8) * l->out_c + 3 * up16(l->out_c);
 	if (l->op == OP_DWCONV)
 		return 32 * ((l->out_c + 3) / 4 * 4) + up16(l->out_c);
 	return 0;
@@ -285,6 +290,41 @@ static int prepare_conv(void)
 
 #endif
 
+#if MVE
+
+/* Channels in sixteens; 1: not these. */
+static int prepare_sixteens(void)
+{
+	static struct tn_mve_depthwise_params depth;
+	struct tn_packing p = packing(3, 3, (uint32_t)layer->out_c);
+	struct tn_window w = window_of(layer);
+	uint32_t *stream;
+	int64_t bytes;
+	size_t words;
+
+	if (!tn_mve_depthwise_of(&w, &bytes))
+		return 1;
+	if (!tn_mve_pack_depthwise(0, &p, &stream, &words) || !stream)
+		return 2;
+	depth = (struct tn_mve_depthwise_params){ .g = geometry_of(layer),
+		.offset = p.floor ? TN_FLOOR_OFFSET : p.zero_point,
+		.floor = p.floor };
+	in[1] = stream;
+	in[2] = zeros_of(layer->in_c);
+	params = &depth;
+	kernel = tn_mve_depthwise_conv_2d_s8;
+	return 0;
+}
+
+#else
+
+static int prepare_sixteens(void)
+{
+	return 1;
+}
+
+#endif
+
 static int prepare_depthwise(void)
 {
 	struct tn_packing p = packing(3, 3, (uint32_t)layer->out_c);
@@ -293,6 +333,10 @@ static int prepare_depthwise(void)
 	uint32_t *stream;
 	size_t words;
 
+	if (prepare_sixteens() == 0)
+		return 0;
+	heap = bufs.persist;
+	p = packing(3, 3, (uint32_t)layer->out_c);
 	if (!tn_dsp_depthwise_of(&w, &d))
 		return 1;
 	if (!tn_dsp_pack_depthwise(0, &p, &stream, &words) || !stream)

@@ -17,4 +17,4 @@ KS_tenure_mve = $(TENURE)/bench/kernel_set.c
 LIBSRC_tenure_mve = $(wildcard $(TENURE)/src/kernels/mve/*.c) $(TENURE_SHARED_SRC) \
 	$(filter-out $(addprefix %/,$(notdir $(wildcard $(TENURE)/src/kernels/mve/*.c))),\
 	$(wildcard $(TENURE)/src/kernels/dsp/*.c)) \
-	$(TENURE)/src/bind/mve_pack.c $(TENURE)/src/contract/mve.c
+	$(TENURE)/src/bind/mve_pack.c $(TENURE)/src/contract/mve.c $(TENURE)/bench/dsp_depthwise.c

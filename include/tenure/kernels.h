@@ -756,6 +756,16 @@ struct tn_mve_conv_params {
 };
 tn_kernel_fn tn_mve_conv_2d_s8;
 
+/* tn_mve_depthwise_conv_2d_s8: a 3x3 window, channels in sixteens, stride 1 or 2 along the
+ * row. in: input, stream (src/kernels/mve/depth_s8.h, then constants: layout.h), the input's
+ * zero point as often as a pixel has channels. */
+struct tn_mve_depthwise_params {
+	struct tn_loop_order order;
+	struct tn_geometry g;
+	int32_t offset, floor; /* src/kernels/mve/rescale.h */
+};
+tn_kernel_fn tn_mve_depthwise_conv_2d_s8;
+
 /* tn_mve_fully_connected_s8. in: input [rows, in_n], stream (src/kernels/mve/row_s8.h). */
 struct tn_mve_fc_params {
 	struct tn_loop_order order;

@@ -69,6 +69,33 @@ static bool mve_conv(struct tn_binder *b, bool *out_taken)
 	return give_zeros(b, g->in_c, -c->in_offset);
 }
 
+static bool mve_depthwise(struct tn_binder *b, bool *out_taken)
+{
+	const struct tn_conv_params *c = b->call->params;
+	struct tn_mve_depthwise_params *p;
+	struct tn_packing pack;
+	struct tn_window w;
+	uint32_t *stream;
+	int64_t scratch;
+	size_t words;
+
+	*out_taken = window_of(b, &w) && tn_mve_depthwise_of(&w, &scratch);
+	if (!*out_taken || !tn_packing_of_window(b, c, 9 * (int64_t)c->g.out_c, &pack))
+		return true;
+	if (!tn_mve_pack_depthwise(b, &pack, &stream, &words))
+		return false;
+	if (!stream)
+		return true;
+	p = tn_packed_replace(b, KERNEL_MVE_DEPTHWISE_CONV_2D_S8, 3, 1);
+	if (!p)
+		return false;
+	p->g = c->g;
+	p->offset = offset_of(&pack);
+	p->floor = pack.floor;
+	tn_packed_give(b, 1, stream, words * sizeof(*stream));
+	return give_zeros(b, c->g.in_c, -c->in_offset);
+}
+
 static bool mve_fully_connected(struct tn_binder *b, bool *out_taken)
 {
 	const struct tn_fc_params *c = b->call->params;
@@ -106,6 +133,7 @@ bool tn_bind_mve(struct tn_binder *b)
 		pack_fn *pack;
 	} rows[] = {
 		{ KERNEL_CONV_2D_S8, mve_conv },
+		{ KERNEL_DEPTHWISE_CONV_2D_S8, mve_depthwise },
 		{ KERNEL_FULLY_CONNECTED_S8, mve_fully_connected },
 	};
 	bool taken = false;

@@ -22,4 +22,8 @@ bool tn_mve_pack_tile(struct tn_binder *b, const struct tn_packing *p, int32_t d
 bool tn_mve_pack_rows(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
 	size_t *out_words);
 
+/* The stream of depth_s8.h, and constants; the same. */
+bool tn_mve_pack_depthwise(struct tn_binder *b, const struct tn_packing *p,
+	uint32_t **out, size_t *out_words);
+
 #endif

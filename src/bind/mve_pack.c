@@ -191,3 +191,62 @@ bool tn_mve_pack_rows(struct tn_binder *b, const struct tn_packing *p, uint32_t 
 	}
 	return true;
 }
+
+/* ---- depthwise ---- */
+
+/* Byte i of a channel's record. */
+static uint32_t record_byte(const struct tn_packing *p, uint32_t c, int32_t i)
+{
+	const int32_t tap = i - 6;
+
+	if (tap < 0 || tap >= 9)
+		return 0;
+	return (uint8_t)p->weights[(int64_t)(tap % 3 * 3 + tap / 3) * p->channels + c];
+}
+
+static uint32_t depth_bias(const struct tn_packing *p, uint32_t c)
+{
+	int64_t sum = 0;
+	int32_t bias = 0;
+
+	for (int64_t tap = 0; tap < 9; tap++)
+		sum += p->weights[tap * p->channels + c];
+	if (p->bias)
+		memcpy(&bias, (const uint8_t *)p->bias + 4 * (size_t)c, sizeof(bias));
+	return (uint32_t)(bias + p->in_offset * sum);
+}
+
+bool tn_mve_pack_depthwise(struct tn_binder *b, const struct tn_packing *p,
+	uint32_t **out, size_t *out_words)
+{
+	const struct channels x = channels_of(p);
+	uint32_t *at;
+
+	*out = NULL;
+	if (!tn_mve_rescales(p))
+		return true;
+	*out_words =
+		(size_t)x.groups * TN_DEPTH_WORDS + (size_t)x.vectors * TN_VECTOR_WORDS;
+	*out = at = tn_binder_array(b, *out_words, sizeof(*at));
+	if (!at)
+		return false;
+	for (int32_t group = 0; group < x.groups; group++) {
+		const int32_t first = TN_GROUP_VECTORS * group;
+
+		for (int32_t i = 0; i < TN_GROUP; i++)
+			*at++ = depth_bias(p,
+				lane_channel(&x, first + i / TN_VECTOR, i % TN_VECTOR));
+		for (int32_t i = 0; i < TN_GROUP; i++) {
+			uint32_t c =
+				lane_channel(&x, first + i / TN_VECTOR, i % TN_VECTOR);
+
+			for (int32_t k = 0; k < 24; k += 4)
+				*at++ = record_byte(p, c, k) |
+					record_byte(p, c, k + 1) << 8 |
+					record_byte(p, c, k + 2) << 16 |
+					record_byte(p, c, k + 3) << 24;
+		}
+	}
+	(void)pack_constants(&x, at);
+	return true;
+}

@@ -707,6 +707,13 @@ static const struct tn_field dsp_conv_fields[] = {
 	I32(tn_dsp_conv_params, floor),
 };
 
+static const struct tn_field mve_depthwise_fields[] = {
+	ORDER(tn_mve_depthwise_params),
+	GEOMETRY(tn_mve_depthwise_params),
+	I32(tn_mve_depthwise_params, offset),
+	I32(tn_mve_depthwise_params, floor),
+};
+
 static const struct tn_field mve_fc_fields[] = {
 	ORDER(tn_mve_fc_params),
 	I32(tn_mve_fc_params, rows),

@@ -9,6 +9,7 @@
 #define SCRATCH_MAX   16384
 
 #define BLOCK	     16
+#define GROUP	     16
 #define VECTOR	     4
 #define ROW_CHANNELS 128 /* as in src/kernels/mve/layout.h */
 #define PAIR_BYTES   32 /* sums of a vector of channels, two pixels */
@@ -59,6 +60,17 @@ bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out)
 	return out->scratch <= SCRATCH_MAX;
 }
 
+bool tn_mve_depthwise_of(const struct tn_window *w, int64_t *out_scratch)
+{
+	if (!w->per_channel || w->depth_multiplier != 1 || w->k_h != 3 || w->k_w != 3 ||
+		w->dilation_h != 1 || w->dilation_w != 1 || w->stride_w > 2 ||
+		w->stride_h > SCRATCH_MAX || w->out_c < GROUP || w->out_c % GROUP ||
+		w->out_c > SCRATCH_MAX)
+		return false;
+	*out_scratch = 4 * 4 * GROUP + PAIR_BYTES * (w->out_c / VECTOR);
+	return *out_scratch <= SCRATCH_MAX;
+}
+
 bool tn_mve_fc_of(int64_t in_n, int64_t out_n, struct tn_mve_fc *out)
 {
 	if (in_n < 1 || in_n > SCRATCH_MAX / 2 || out_n < 1 || out_n > INT32_MAX / 2)
@@ -89,11 +101,16 @@ static int64_t own_scratch(const struct tn_graph *g, const struct tn_op *op)
 	struct tn_mve_conv conv;
 	struct tn_window w;
 	const char *why;
+	int64_t bytes;
 
 	switch (op->kind) {
 	case OP_CONV_2D:
 		return tn_window_of(g, op, &w, &why) && tn_mve_conv_of(&w, &conv)
 			       ? conv.scratch
+			       : 0;
+	case OP_DEPTHWISE_CONV_2D:
+		return tn_window_of(g, op, &w, &why) && tn_mve_depthwise_of(&w, &bytes)
+			       ? bytes
 			       : 0;
 	case OP_FULLY_CONNECTED:
 		return fc_scratch(g, op);

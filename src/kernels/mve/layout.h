@@ -13,6 +13,7 @@
 #define TN_VECTOR_WORDS	 8 /* of constants */
 #define TN_GROUP	 16
 #define TN_GROUP_VECTORS 4
+#define TN_DEPTH_WORDS	 112 /* of a group: depth_s8.h */
 #define TN_ROW_CHANNELS	 128 /* of a fully connected layer at a time */
 
 /* The byte that is added to an output that is rounded once: its zero point is -128. */

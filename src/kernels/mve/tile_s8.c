@@ -85,6 +85,8 @@ __attribute__((naked, noinline)) void tn_tile_s8(
 		"10:\n\t" /* two pixels */
 		"ldrd r1, r7, [r11, #16]\n\t"
 		"ldrd r9, r0, [r11, #24]\n\t"
+		"cmp.w r9, #0\n\t"
+		"beq.w 6f\n\t"
 		"cmp r0, #16\n\t"
 		"bhi 4f\n"
 		"2:\n\t" /* a vector of few blocks */
@@ -133,8 +135,8 @@ __attribute__((naked, noinline)) void tn_tile_s8(
 		"vqmovnt.u16 q5, q7\n\t"
 		"vadd.i8 q4, q4, r6\n\t"
 		"vadd.i8 q5, q5, r6\n\t"
-		"vstrb.8 q4, [r2], #16\n\t"
 		"vstrb.8 q5, [r3], #16\n\t"
+		"vstrb.8 q4, [r2], #16\n\t"
 		"le lr, 11b\n"
 		"12:\n\t"
 		"cbz r5, 9f\n"
@@ -149,8 +151,8 @@ __attribute__((naked, noinline)) void tn_tile_s8(
 		"vadd.i8 q2, q2, r6\n\t"
 		"vadd.i8 q3, q3, r6\n\t"
 		"vpstt\n\t"
-		"vstrbt.32 q2, [r2], #4\n\t"
 		"vstrbt.32 q3, [r3], #4\n\t"
+		"vstrbt.32 q2, [r2], #4\n\t"
 		"subs r5, #4\n\t"
 		"bgt 13b\n"
 		"9:\n\t" /* the next two pixels */
@@ -182,8 +184,8 @@ __attribute__((naked, noinline)) void tn_tile_s8(
 		"vqadd.s16 q7, q7, r6\n\t"
 		"vqmovnb.s16 q5, q5\n\t"
 		"vqmovnt.s16 q5, q7\n\t"
-		"vstrb.8 q4, [r2], #16\n\t"
 		"vstrb.8 q5, [r3], #16\n\t"
+		"vstrb.8 q4, [r2], #16\n\t"
 		"le lr, 21b\n"
 		"22:\n\t"
 		"cmp r5, #0\n\t"
@@ -200,8 +202,8 @@ __attribute__((naked, noinline)) void tn_tile_s8(
 		"vqmovnb.s16 q2, q2\n\t"
 		"vqmovnb.s16 q3, q3\n\t"
 		"vpstt\n\t"
-		"vstrbt.32 q2, [r2], #4\n\t"
 		"vstrbt.32 q3, [r3], #4\n\t"
+		"vstrbt.32 q2, [r2], #4\n\t"
 		"subs r5, #4\n\t"
 		"bgt 23b\n\t"
 		"b 9b\n\t");
@@ -254,12 +256,12 @@ static void rescale(const struct tn_tile *t, int32_t vector)
 
 		if (c >= TN_GROUP * t->groups + t->rest)
 			break;
-		tn_store_s8(t->out_a, c,
-			tn_rescale_lane((int32_t)sum[lane], multiplier, shift, t->offset,
-				t->floor));
 		tn_store_s8(t->out_b, c,
 			tn_rescale_lane((int32_t)sum[TN_VECTOR + lane], multiplier, shift,
 				t->offset, t->floor));
+		tn_store_s8(t->out_a, c,
+			tn_rescale_lane((int32_t)sum[lane], multiplier, shift, t->offset,
+				t->floor));
 	}
 }
 
@@ -268,7 +270,7 @@ void tn_tile_s8(struct tn_tile *t)
 	for (; t->pairs > 0; t->pairs--) {
 		for (int32_t i = 0; i < t->vectors; i++)
 			products(t, i);
-		for (int32_t i = 0; i < t->vectors; i++)
+		for (int32_t i = 0; TN_VECTOR * i < TN_GROUP * t->groups + t->rest; i++)
 			rescale(t, i);
 		t->a += t->in_step;
 		t->b += t->in_step;

@@ -5,7 +5,8 @@
  * A window is `blocks` times sixteen bytes in a row, filled up with anything: weights are
  * zeros there. The stream holds for each vector of four channels (layout.h): four biases,
  * and for each block sixteen weights of each channel; behind the last vector the constants
- * of all. Sums: for each vector those of the first pixel, then those of the second. */
+ * of all. With no vectors the sums are there already, and the stream has constants only.
+ * Sums: for each vector those of the first pixel, then those of the second. */
 #ifndef TENURE_KERNELS_MVE_TILE_S8_H
 #define TENURE_KERNELS_MVE_TILE_S8_H
 
