@@ -14,6 +14,7 @@ _Static_assert(offsetof(struct tn_pool_params, g) == GEOMETRY_AT, "geometry");
 _Static_assert(offsetof(struct tn_dsp_conv_params, g) == GEOMETRY_AT, "geometry");
 _Static_assert(offsetof(struct tn_dsp_depthwise_params, g) == GEOMETRY_AT, "geometry");
 _Static_assert(offsetof(struct tn_mve_conv_params, g) == GEOMETRY_AT, "geometry");
+_Static_assert(offsetof(struct tn_mve_depthwise_params, g) == GEOMETRY_AT, "geometry");
 _Static_assert(offsetof(struct tn_geometry, y_end) ==
 		       offsetof(struct tn_geometry, y_begin) + sizeof(int32_t),
 	"rows");

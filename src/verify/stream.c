@@ -169,7 +169,8 @@ void tn_check_stream(struct tn_check *c, const struct tn_plan_stream *s)
 
 /* ---- the layout ---- */
 
-/* A ring is for ops alone: it is no view and has none, and nobody but they looks at it. */
+/* A ring holds whole rows of an image, and is for ops alone: it is no view and has none, and
+ * nobody but they looks at it. */
 static void check_ring(struct tn_check *c, uint32_t i, bool viewed)
 {
 	const struct tn_tensor *t = &c->g->tensors[i];
@@ -178,9 +179,11 @@ static void check_ring(struct tn_check *c, uint32_t i, bool viewed)
 	const struct tn_verdict v = { .op = TN_NONE, .tensor = i };
 
 	tn_need(c,
-		ring > 0 && ring <= t->bytes && at->root == i && !viewed &&
-			at->begin == 0 && at->end == t->bytes && !c->ref.given[i] &&
-			t->role == ROLE_ACT && !t->observed &&
+		ring > 0 && ring <= t->bytes && t->shape.rank == 4 &&
+			t->bytes % t->shape.dim[1] == 0 &&
+			ring % (t->bytes / t->shape.dim[1]) == 0 && at->root == i &&
+			!viewed && at->begin == 0 && at->end == t->bytes &&
+			!c->ref.given[i] && t->role == ROLE_ACT && !t->observed &&
 			!tn_graph_is_output(c->g, (tn_tensor_id){ i }),
 		&v, RING, "'%s' cannot be a ring of %" PRId64 " bytes", t->name, ring);
 }

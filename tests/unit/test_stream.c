@@ -339,6 +339,30 @@ static void shorten_rings(struct net *n, const struct tn_plan *plan, uint64_t wa
 	}
 }
 
+/* Alone at the end of the memory, and large enough: kernels find rows by their number, so
+ * whole rows it must be. */
+static void uneven_rings(struct net *n, const struct tn_plan *plan, uint64_t want,
+	uint32_t seed, struct counts *c)
+{
+	for (uint32_t i = 0; i < plan->n_tensors; i++) {
+		const struct tn_tensor *t = &n->graph.tensors[i];
+		struct tn_plan mutant = copy_of(n, plan);
+		struct tn_plan_region region = plan->regions[0];
+		struct tn_plan_tensor *p = &mutant.tensors[i];
+		const int64_t width = tn_dtype_bits(t->dtype) / 8;
+
+		if (!p->ring_bytes || p->ring_bytes + width >= t->bytes ||
+			t->bytes / t->shape.dim[1] == width)
+			continue;
+		p->ring_bytes += width;
+		p->offset = (region.used + 15) / 16 * 16;
+		region.used = p->offset + p->ring_bytes;
+		mutant.arena_bytes = region.used;
+		mutant.regions = &region;
+		judge(n, &mutant, want, "a ring is no number of rows", seed, c);
+	}
+}
+
 static void swap_events(struct net *n, const struct tn_plan *plan, uint64_t want,
 	uint32_t seed, struct counts *c)
 {
@@ -382,7 +406,8 @@ static void move_output(struct net *n, const struct tn_plan *plan, uint64_t want
 
 START_TEST(random_chains)
 {
-	struct counts rings = { 0, 0 }, orders = { 0, 0 }, moves = { 0, 0 };
+	struct counts rings = { 0, 0 }, uneven = { 0, 0 }, orders = { 0, 0 },
+		      moves = { 0, 0 };
 	int chains = 0, down = 0;
 
 	for (uint32_t seed = 40 * (uint32_t)_i; seed < 40 * (uint32_t)(_i + 1); seed++) {
@@ -416,6 +441,7 @@ START_TEST(random_chains)
 				ck_assert_msg(got == want, "net %u, chain %u + %u", seed,
 					first, n);
 				shorten_rings(&m.n, &plan, want, seed, &rings);
+				uneven_rings(&m.n, &plan, want, seed, &uneven);
 				if (n == m.n.graph.n_ops || n == 3)
 					swap_events(&m.n, &plan, want, seed, &orders);
 				move_output(&m.n, &plan, want, seed, &moves);
@@ -429,6 +455,8 @@ START_TEST(random_chains)
 		moves.refused, moves.equal);
 	ck_assert_int_gt(chains, 20);
 	ck_assert_int_gt(rings.refused, 0);
+	ck_assert_int_gt(uneven.refused, 0);
+	ck_assert_int_eq(uneven.equal, 0);
 	ck_assert_int_gt(orders.refused, 0);
 	ck_assert_int_gt(moves.refused, 0);
 }
