@@ -19,7 +19,8 @@ struct junit {
 
 /* What one rule found in one file. */
 struct group {
-	size_t found, failing; /* findings: all, at or above fail_on */
+	size_t found, failing; /* findings that count: all, at or above fail_on */
+	size_t excused; /* suppressed findings */
 	const struct tn_finding *first;
 };
 
@@ -50,8 +51,9 @@ static struct group group_of(const struct junit *j, const char *file, const char
 			break;
 		if (strcmp(tn_finding_rule(f), rule) != 0)
 			continue;
-		g.found++;
-		g.failing += f->diag->severity >= j->fail_on;
+		g.found += !f->excuse;
+		g.excused += f->excuse != NULL;
+		g.failing += !f->excuse && f->diag->severity >= j->fail_on;
 		if (!g.first)
 			g.first = f;
 	}
@@ -60,6 +62,11 @@ static struct group group_of(const struct junit *j, const char *file, const char
 
 static void add_line(struct tn_strbuf *out, const struct tn_finding *f)
 {
+	if (f->excuse) {
+		tn_strbuf_puts(out, "suppressed, because: ");
+		tn_escape_visible(out, f->excuse->reason);
+		tn_strbuf_putc(out, '\n');
+	}
 	if (f->line)
 		tn_strbuf_printf(out, "%zu:%zu: ", f->line, f->column);
 	else if (f->diag->pointer && *f->diag->pointer) {
@@ -76,10 +83,11 @@ static void add_line(struct tn_strbuf *out, const struct tn_finding *f)
 	}
 }
 
-static void details(struct junit *j, xmlNodePtr parent, const char *file,
-	const char *rule, bool failing)
+/* The findings of a rule in a file, as the text of a node: those that count, or those that
+ * are suppressed. */
+static void details(struct junit *j, xmlNodePtr node, const char *file, const char *rule,
+	bool suppressed)
 {
-	xmlNodePtr node = tn_node(&j->h, parent, failing ? "failure" : "system-out");
 	struct tn_strbuf text;
 
 	tn_strbuf_init(&text);
@@ -88,14 +96,39 @@ static void details(struct junit *j, xmlNodePtr parent, const char *file,
 
 		if (strcmp(f->file, file) != 0)
 			break;
-		if (strcmp(tn_finding_rule(f), rule) == 0)
+		if (strcmp(tn_finding_rule(f), rule) == 0 &&
+			(f->excuse != NULL) == suppressed)
 			add_line(&text, f);
 	}
-	if (failing)
-		tn_attr(&j->h, node, "type", rule);
 	j->h.failed = j->h.failed || text.failed;
 	tn_text_verbatim(&j->h, node, text.text, text.len);
 	tn_strbuf_release(&text);
+}
+
+/* A suppressed finding beside one that counts is told behind it. */
+static void results(struct junit *j, xmlNodePtr parent, const char *file,
+	const char *rule, const struct group *g)
+{
+	xmlNodePtr node;
+
+	if (g->excused && !g->found) {
+		node = tn_node(&j->h, parent, "skipped");
+		tn_attr(&j->h, node, "message", "suppressed");
+		details(j, node, file, rule, true);
+		return;
+	}
+	if (g->failing) {
+		node = tn_node(&j->h, parent, "failure");
+		tn_attr(&j->h, node, "type", rule);
+		details(j, node, file, rule, false);
+	}
+	if (g->excused || (g->found && !g->failing)) {
+		node = tn_node(&j->h, parent, "system-out");
+		if (!g->failing)
+			details(j, node, file, rule, false);
+		if (g->excused)
+			details(j, node, file, rule, true);
+	}
 }
 
 static void test_case(
@@ -110,45 +143,51 @@ static void test_case(
 		tn_attr(&j->h, node, "file", file);
 	if (g.first && g.first->line)
 		tn_attr_int(&j->h, node, "line", (int64_t)g.first->line);
-	if (g.found)
-		details(j, node, file, rule, g.failing > 0);
+	results(j, node, file, rule, &g);
 }
 
-/* Test cases and failures of one file: those of the described rules, and of others that
- * found something. */
-static void count(
-	const struct junit *j, const char *file, size_t *tests, size_t *failures)
+struct totals {
+	size_t tests, failures, skipped;
+};
+
+/* Test cases of one file: those of the described rules, and of others that found
+ * something. */
+static struct totals count(const struct junit *j, const char *file)
 {
+	struct totals sum = { 0 };
+
 	for (size_t r = 0; r < j->rules->n; r++) {
 		struct group g = group_of(j, file, j->rules->list[r].id);
 
-		*tests += g.found || j->rules->list[r].summary;
-		*failures += g.failing > 0;
+		sum.tests += g.found || g.excused || j->rules->list[r].summary;
+		sum.failures += g.failing > 0;
+		sum.skipped += g.excused && !g.found;
 	}
-	if (!*tests)
-		*tests = 1;
+	if (!sum.tests)
+		sum.tests = 1;
+	return sum;
 }
 
-static void counts(struct junit *j, xmlNodePtr node, size_t tests, size_t failures)
+static void counts(struct junit *j, xmlNodePtr node, struct totals sum)
 {
-	tn_attr_int(&j->h, node, "tests", (int64_t)tests);
-	tn_attr_int(&j->h, node, "failures", (int64_t)failures);
+	tn_attr_int(&j->h, node, "tests", (int64_t)sum.tests);
+	tn_attr_int(&j->h, node, "failures", (int64_t)sum.failures);
 	tn_attr(&j->h, node, "errors", "0");
-	tn_attr(&j->h, node, "skipped", "0");
+	tn_attr_int(&j->h, node, "skipped", (int64_t)sum.skipped);
 }
 
 static void suite(struct junit *j, const char *file)
 {
 	xmlNodePtr node = tn_node(&j->h, j->suites, "testsuite");
-	size_t tests = 0, failures = 0, cases = 0;
+	size_t cases = 0;
 
-	count(j, file, &tests, &failures);
 	tn_attr(&j->h, node, "name", *file ? file : "tenure");
-	counts(j, node, tests, failures);
+	counts(j, node, count(j, file));
 	for (size_t r = 0; r < j->rules->n; r++) {
 		const struct tn_view_rule *rule = &j->rules->list[r];
+		struct group g = group_of(j, file, rule->id);
 
-		if (!rule->summary && !group_of(j, file, rule->id).found)
+		if (!rule->summary && !g.found && !g.excused)
 			continue;
 		test_case(j, node, file, rule->id);
 		cases++;
@@ -184,18 +223,13 @@ static void each_file(
 	}
 }
 
-struct totals {
-	size_t tests, failures;
-};
-
 static void add_totals(struct junit *j, const char *file, void *user)
 {
-	struct totals *sum = user;
-	size_t tests = 0, failures = 0;
+	struct totals *sum = user, one = count(j, file);
 
-	count(j, file, &tests, &failures);
-	sum->tests += tests;
-	sum->failures += failures;
+	sum->tests += one.tests;
+	sum->failures += one.failures;
+	sum->skipped += one.skipped;
 }
 
 static void write_suite(struct junit *j, const char *file, void *user)
@@ -211,7 +245,7 @@ static void document(struct junit *j, const struct tn_view *views, size_t n)
 	each_file(j, views, n, add_totals, &sum);
 	j->suites = tn_html_root(&j->h, "testsuites");
 	tn_attr(&j->h, j->suites, "name", "tenure");
-	counts(j, j->suites, sum.tests, sum.failures);
+	counts(j, j->suites, sum);
 	each_file(j, views, n, write_suite, NULL);
 }
 
@@ -225,7 +259,7 @@ enum tn_status tn_junit_write(const struct tn_view *views, size_t n,
 	enum tn_status status;
 
 	tn_arena_init(&scratch);
-	status = tn_findings_collect(views, n, &scratch, &all);
+	status = tn_findings_suppressed(views, n, true, &scratch, &all);
 	if (status == TN_OK)
 		status = tn_rules_collect(views, n, &all, &scratch, &rules);
 	if (status == TN_OK) {

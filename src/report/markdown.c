@@ -60,6 +60,10 @@ static void finding(const struct tn_finding *f, struct tn_strbuf *out)
 		tn_strbuf_puts(out, "<br>");
 		tn_markdown_code(out, d->notes.items[i]);
 	}
+	if (f->excuse) {
+		tn_strbuf_puts(out, "<br>because: ");
+		tn_markdown_code(out, f->excuse->reason);
+	}
 	tn_strbuf_puts(out, " |\n");
 	out->failed = out->failed || where.failed;
 	tn_strbuf_release(&where);
@@ -134,24 +138,42 @@ static void candidates(const struct tn_view *v, struct tn_strbuf *out)
 	tn_strbuf_puts(out, "\n</details>\n");
 }
 
+static void table(const struct tn_findings *findings, struct tn_strbuf *out)
+{
+	if (findings->n)
+		tn_strbuf_puts(out, "\n| | rule | place | finding |\n"
+				    "|---|---|---|---|\n");
+	for (size_t i = 0; i < findings->n; i++)
+		finding(&findings->list[i], out);
+}
+
+static void suppressed_table(const struct tn_findings *suppressed, struct tn_strbuf *out)
+{
+	if (!suppressed->n)
+		return;
+	tn_strbuf_printf(
+		out, "\n<details><summary>%zu suppressed</summary>\n", suppressed->n);
+	table(suppressed, out);
+	tn_strbuf_puts(out, "\n</details>\n");
+}
+
 enum tn_status tn_markdown_write(
 	const struct tn_view *views, size_t n, struct tn_strbuf *out)
 {
-	struct tn_findings all;
+	struct tn_findings all, suppressed;
 	struct tn_arena scratch;
 	enum tn_status status;
 
 	tn_arena_init(&scratch);
 	status = tn_findings_collect(views, n, &scratch, &all);
+	if (status == TN_OK)
+		status = tn_findings_suppressed(views, n, false, &scratch, &suppressed);
 	if (status == TN_OK) {
 		tn_strbuf_printf(out, "## tenure: %zu error%s, %zu warning%s\n",
 			all.errors, all.errors == 1 ? "" : "s", all.warnings,
 			all.warnings == 1 ? "" : "s");
-		if (all.n)
-			tn_strbuf_puts(out, "\n| | rule | place | finding |\n"
-					    "|---|---|---|---|\n");
-		for (size_t i = 0; i < all.n; i++)
-			finding(&all.list[i], out);
+		table(&all, out);
+		suppressed_table(&suppressed, out);
 	}
 	for (size_t i = 0; status == TN_OK && i < n; i++) {
 		const struct tn_view *v = &views[i];

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 BAD = {  # file: option, line, a part of the reason
     "bad-syntax": ("--rules", 3, "tag mismatch"),
@@ -203,6 +204,12 @@ def in_source(t):
         t.expect(f"{what}: sarif rule", run["tool"]["driver"]["rules"][0]["id"],
                  "live/dead-op")
         text = told("text")
+        cases = ElementTree.fromstring(told("junit").encode()).iter("testcase")
+        t.expect(f"{what}: junit", [(c.get("name"), c[0].tag, reason in c[0].text)
+                                    for c in cases if len(c)], [("live/dead-op", "skipped", True)])
+        table = told("markdown")
+        t.expect(f"{what}: markdown", ("1 suppressed</summary>" in table,
+                                       f"because: `{reason}`" in table), (True, True))
         t.expect(f"{what}: text", (": suppressed note: 'EXP#0'" in text,
                                    f"because: {reason}" in text, ", 1 suppressed" in text),
                  (True, True, True))
