@@ -163,6 +163,8 @@ static void put_text(struct tn_strbuf *out, const char *text, bool exact)
 
 		if (c == '<')
 			tn_strbuf_puts(out, "&lt;");
+		else if (c == '>') /* "]]>" must not stand in a text */
+			tn_strbuf_puts(out, "&gt;");
 		else if (c == '&')
 			tn_strbuf_puts(out, "&amp;");
 		else if (c == '"')
