@@ -11,7 +11,7 @@ help:
 	@echo 'make demo        the main job on a shipped model: lint, plan, emit, run on QEMU'
 	@echo 'make check-fast  the tests that take seconds'
 	@echo 'make test        all tests, with what they need installed; minutes'
-	@echo 'make test-long   random shapes, plans and planted faults; an hour'
+	@echo 'make test-long   random shapes, plans and planted faults; hours'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (60) under sanitizers'
 	@echo 'make bench       figures beside those of other tools'
 	@echo 'make clean'

@@ -21,6 +21,7 @@ int main(int argc, char **argv)
 	tenure_options_init(&options);
 	options.ram = strtoll(argv[2], NULL, 10);
 	status = tenure_plan(&options, argv[1]);
-	printf("%s\n", status == TENURE_OK ? "it fits" : "it does not fit");
+	if (status == TENURE_OK || status == TENURE_FINDINGS)
+		printf("%s\n", status == TENURE_OK ? "it fits" : "it does not fit");
 	return status;
 }

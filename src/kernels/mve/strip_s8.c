@@ -65,6 +65,16 @@ void tn_strip_copy(int8_t *to, const tn_s8 *row, int32_t n)
 			 : "q0", "lr", "memory");
 }
 
+/* n columns, each moved by the given instructions. */
+#define COLUMNS(move)                                                                    \
+	__asm__ volatile("dls lr, %[n]\n"                                                \
+			 "1:\n\t" move "add %[row], %[row], %[skip]\n\t"                 \
+			 "add %[to], %[to], %[step]\n\t"                                 \
+			 "le lr, 1b\n\t"                                                 \
+			 : [row] "+r"(row), [to] "+r"(to)                                \
+			 : [n] "r"(n), [skip] "r"(skip), [step] "r"(step)                \
+			 : "q0", "lr", "memory")
+
 /* n is not 0. */
 static void columns_of(
 	const struct tn_strip *s, int8_t *to, const tn_s8 *row, int32_t from, int32_t n)
@@ -72,31 +82,11 @@ static void columns_of(
 	int32_t skip = from - s->depth, step = s->step - s->depth, bytes = s->depth;
 
 	if (bytes == 16)
-		__asm__ volatile("dls lr, %[n]\n"
-				 "1:\n\t" LOAD_STORE "add %[row], %[row], %[skip]\n\t"
-				 "add %[to], %[to], %[step]\n\t"
-				 "le lr, 1b\n\t"
-				 : [row] "+r"(row), [to] "+r"(to)
-				 : [n] "r"(n), [skip] "r"(skip), [step] "r"(step)
-				 : "q0", "lr", "memory");
+		COLUMNS(LOAD_STORE);
 	else if (bytes == 32)
-		__asm__ volatile("dls lr, %[n]\n"
-				 "1:\n\t" LOAD_STORE LOAD_STORE
-				 "add %[row], %[row], %[skip]\n\t"
-				 "add %[to], %[to], %[step]\n\t"
-				 "le lr, 1b\n\t"
-				 : [row] "+r"(row), [to] "+r"(to)
-				 : [n] "r"(n), [skip] "r"(skip), [step] "r"(step)
-				 : "q0", "lr", "memory");
+		COLUMNS(LOAD_STORE LOAD_STORE);
 	else if (bytes == 64)
-		__asm__ volatile("dls lr, %[n]\n"
-				 "1:\n\t" LOAD_STORE LOAD_STORE LOAD_STORE LOAD_STORE
-				 "add %[row], %[row], %[skip]\n\t"
-				 "add %[to], %[to], %[step]\n\t"
-				 "le lr, 1b\n\t"
-				 : [row] "+r"(row), [to] "+r"(to)
-				 : [n] "r"(n), [skip] "r"(skip), [step] "r"(step)
-				 : "q0", "lr", "memory");
+		COLUMNS(LOAD_STORE LOAD_STORE LOAD_STORE LOAD_STORE);
 	else
 		for (; n > 0; n--, row += from, to += s->step)
 			tn_strip_copy(to, row, bytes);
