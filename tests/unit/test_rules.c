@@ -256,7 +256,7 @@ START_TEST(baselines)
 	tn_strbuf_init(&text);
 	tn_baseline_write(&b, &text);
 	ck_assert(!text.failed);
-	ck_assert(strstr(text.text, "it &lt;is> &quot;so&quot; &amp; ?\?</finding>"));
+	ck_assert(strstr(text.text, "it &lt;is&gt; &quot;so&quot; &amp; ?\?</finding>"));
 	tn_strbuf_release(&text);
 }
 END_TEST
