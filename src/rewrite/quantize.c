@@ -85,14 +85,14 @@ static bool only_moves(const struct tn_edit *e, const struct tn_op *op)
 
 /* Operands as integers; constants that are no floats stay. */
 struct operands {
-	tn_tensor_id ids[TN_CHAIN_OPS_MAX];
+	tn_tensor_id ids[TN_VALUES_OPS_MAX];
 	uint32_t n_data;
 };
 
 static bool operands_of(struct tn_edit *e, const struct tn_op *op, struct operands *o)
 {
 	o->n_data = 0;
-	if (op->n_inputs > TN_CHAIN_OPS_MAX)
+	if (op->n_inputs > TN_VALUES_OPS_MAX)
 		return false;
 	for (uint32_t k = 0; k < op->n_inputs; k++) {
 		const struct tn_tensor *t = tn_edit_in(e, op, k);
@@ -128,7 +128,7 @@ static bool runs_on_integers(
 	struct tn_edit *e, struct tn_op *op, tn_tensor_id out, const struct operands *o)
 {
 	const struct tn_op saved = *op;
-	tn_tensor_id ids[TN_CHAIN_OPS_MAX];
+	tn_tensor_id ids[TN_VALUES_OPS_MAX];
 	bool ok;
 
 	memcpy(ids, o->ids, op->n_inputs * sizeof(*ids));
@@ -208,7 +208,7 @@ static void move_integers(struct tn_edit *e, struct tn_op *op, struct tn_op *bef
 	struct operands o = { .n_data = 1 };
 	tn_tensor_id moved;
 
-	if (op->n_outputs != 1 || !op->n_inputs || op->n_inputs > TN_CHAIN_OPS_MAX ||
+	if (op->n_outputs != 1 || !op->n_inputs || op->n_inputs > TN_VALUES_OPS_MAX ||
 		!tn_integers_come_back(from) || !tn_edit_private(e, op->inputs[0]) ||
 		!tn_edit_stable(e, before->inputs[0]) ||
 		!tn_edit_may_move(e, op->outputs[0]))

@@ -9,7 +9,7 @@
 #include "base/banned.h"
 
 struct chain {
-	tn_op_id ids[TN_CHAIN_OPS_MAX]; /* from the first to the last */
+	tn_op_id ids[TN_VALUES_OPS_MAX]; /* from the first to the last */
 	uint32_t n;
 	tn_tensor_id in;
 };
@@ -33,13 +33,13 @@ static struct tn_op *step_back(
 /* The longest chain that ends with `last`: false when it is not at least two ops. */
 static bool find(struct tn_edit *e, struct tn_op *last, struct chain *c)
 {
-	tn_op_id back[TN_CHAIN_OPS_MAX];
+	tn_op_id back[TN_VALUES_OPS_MAX];
 	struct tn_op *op = last;
 	uint32_t n = 0, k;
 	bool shared = false;
 
 	*c = (struct chain){ .n = 0 };
-	while (op && n < TN_CHAIN_OPS_MAX && tn_values_operand(e, op, &k)) {
+	while (op && n < TN_VALUES_OPS_MAX && tn_values_operand(e, op, &k)) {
 		back[n++] = tn_edit_id(e, op);
 		if (n > 1 && is_byte(tn_edit_in(e, op, k)) &&
 			tn_edit_stable(e, op->inputs[k])) {

@@ -8,7 +8,7 @@
 #include "base/banned.h"
 
 /* Activations of the longest chain, and of the widest tree. */
-#define TENSORS_MAX (TN_CHAIN_OPS_MAX + 1)
+#define TENSORS_MAX (TN_VALUES_OPS_MAX + 1)
 
 bool tn_values_operand(struct tn_edit *e, const struct tn_op *op, uint32_t *out_k)
 {

@@ -5,7 +5,7 @@
 
 #include "rewrite/edit.h"
 
-#define TN_CHAIN_OPS_MAX 32
+#define TN_VALUES_OPS_MAX 32
 
 /* The operand that is no constant, of an op whose result at an index depends on that
  * operand there and on nothing else; false when it is no such op. */
