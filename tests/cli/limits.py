@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The limits of docs/LIMITS.md: one beyond each is refused with status 2, by its rule, within
+bounded memory; at the limit the file is read. usage: limits.py TENURE SANITIZERS"""
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+tenure = os.path.abspath(sys.argv[1])
+MEMORY = 1 << 30  # bytes of address space
+sanitized = sys.argv[2] != "none"  # then it is reserved by the terabyte
+
+
+def graph(shape=(1, 4), tensors=None, **more):
+    x = {"name": "x", "dtype": "i8", "shape": list(shape), "role": "input"}
+    y = {**x, "name": "y", "role": "output"}
+    return {"format": "tenure.graph/1", "tensors": [x, y, *(tensors or [])],
+            "ops": [{"name": "op", "type": "RELU", "inputs": ["x"], "outputs": ["y"]}], **more}
+
+
+def nested(levels):
+    """`note` may hold anything; the graph itself is the first level"""
+    return json.dumps(graph())[:-1] + ', "note": ' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
+
+
+def seeded(size):
+    return graph(tensors=[{"name": "w", "dtype": "i8", "shape": [size], "data": {"seed": 1}}])
+
+
+def big():
+    with open("g.json", "wb") as file:
+        file.truncate((1 << 31) + 1)
+    return None
+
+
+def values(count):
+    """a list of that many numbers, in a graph"""
+    return json.dumps(graph())[:-1] + ', "note": [' + "0," * (count - 1) + "0]}"
+
+
+def pack(length):
+    with open("pack.xml", "w") as file:
+        file.write(f'''<rules format="tenure.rules/1"><rule id="team/long" severity="error">
+<title>long</title><fix>shorten it</fix><check context="/model" assert="{"1".ljust(length)}"/>
+</rule></rules>''')
+    return graph()
+
+
+GRAPH = ["lint", "g.json", "--fail-on", "error"]
+RULES = [*GRAPH, "--rules", "pack.xml"]
+PLAN = ["plan", "g.json"]
+# what, command, what is in the file, rule that refuses it or None when it is read
+ROWS = [
+    ("a file of 2 GiB and a byte", GRAPH, big, "file/too-large"),
+    ("64 levels of JSON", GRAPH, nested(64), None),
+    ("65 levels of JSON", GRAPH, nested(65), "json/limit"),
+    ("100,000 levels of JSON", GRAPH, nested(100000), "json/limit"),
+    ("too many values", GRAPH, values(8388608), "json/limit"),
+    ("rank 8", GRAPH, graph([1] * 8), None),
+    ("rank 9", GRAPH, graph([1] * 9), "graph/rank"),
+    ("2^59 bytes", GRAPH, graph([1 << 31, 1 << 28]), None),
+    ("2^60 bytes", GRAPH, graph([1 << 31, 1 << 29]), "graph/size-overflow"),
+    ("a dimension of 2^63", GRAPH, json.dumps(graph()).replace("[1, 4]", "[1, 9223372036854775808]"), "json/syntax"),
+    ("2^28 seeded bytes", GRAPH, seeded(1 << 28), None),
+    ("2^28 + 1 seeded bytes", GRAPH, seeded((1 << 28) + 1), "native/data"),
+    ("1,001 invocations", GRAPH, graph(invocations=1001), "native/type"),
+    ("32 regions", [*PLAN, *(w for i in range(32) for w in ("--region", f"r{i}:1K"))], graph(), None),
+    ("33 regions", [*PLAN, *(w for i in range(33) for w in ("--region", f"r{i}:1K"))], graph(), "command/memory"),
+    ("alignment of 1 MiB", [*PLAN, "--align", "1048576"], graph(), None),
+    ("alignment of 2 MiB", [*PLAN, "--align", "2097152"], graph(), "--align"),
+    ("4,096 characters of XPath", RULES, lambda: pack(4096), None),
+    ("4,097 characters of XPath", RULES, lambda: pack(4097), "rules/invalid"),
+]
+
+
+def run(command):
+    def bound():
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    return subprocess.run([tenure, *command], capture_output=True, text=True, timeout=300,
+                          preexec_fn=None if sanitized else bound)
+
+
+wrong = 0
+for what, command, content, rule in ROWS:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        content = content() if callable(content) else content
+        if content is not None:
+            with open("g.json", "w") as file:
+                file.write(content if isinstance(content, str) else json.dumps(content))
+        done = run(command)
+        os.chdir("/")
+    said = done.stdout + done.stderr
+    if done.returncode != (2 if rule else 0) or (rule and rule not in said):
+        print(f"{what}: status {done.returncode}, wanted {rule or 'that it is read'}\n{said[:500]}")
+        wrong += 1
+print(f"{len(ROWS)} limits, {wrong} wrong")
+sys.exit(1 if wrong else 0)
