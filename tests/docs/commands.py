@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Documentation that can be run: every `console` block of docs/TUTORIAL.md is executed, in one
-folder and in order, and prints what stands there ('...': any lines). Every other command line
-of the documentation names a command and options that exist.
+"""Documentation that can be run: the `console` blocks of docs/TUTORIAL.md and docs/howto are
+executed, those of a page in one folder and in order, and print what stands there ('...': any
+lines), with status 0 unless `echo $?` follows. Every other command line of the documentation
+names a command and options that exist.
 usage: commands.py TENURE SOURCE"""
 import glob
 import os
@@ -45,18 +46,20 @@ def run_page(page):
     """One shell for the whole page, so that $? and files last from command to command."""
     with open(page, encoding="utf-8") as file:
         commands = list(blocks(file.read()))
-    assert len(commands) > 10, f"{page} has no commands"
+    assert commands, f"{page} has no commands"
     mark = "---- next ----"
-    script = "".join(f"{command}\nstatus=$?\necho '{mark}'\n(exit $status)\n" for command, _ in commands)
+    script = "".join(f"{command}\nstatus=$?\necho '{mark}' $status\n(exit $status)\n" for command, _ in commands)
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(["bash"], input=script, capture_output=True, text=True, cwd=folder,
                               env=environment, timeout=240)
-    parts = done.stdout.split(mark + "\n")
-    assert len(parts) == len(commands) + 1, (done.stdout, done.stderr)
-    bad = [(command, expected, part) for (command, expected), part in zip(commands, parts)
-           if not matches(expected, part.splitlines())]
-    for command, expected, part in bad:
-        print(f"{page}: $ {command}\nexpected:", *expected, "got:", part, sep="\n")
+    parts = re.split(mark + r" (\d+)\n", done.stdout)
+    assert len(parts) == 2 * len(commands) + 1, (done.stdout, done.stderr)
+    asked = [command == "echo $?" for command, _ in commands[1:]] + [False]
+    bad = [(command, expected, part, status)
+           for (command, expected), part, status, told in zip(commands, parts[::2], parts[1::2], asked)
+           if (status != "0" and not told) or not matches(expected, part.splitlines())]
+    for command, expected, part, status in bad:
+        print(f"{page}: $ {command}\nexpected:", *expected, f"got, with status {status}:", part, sep="\n")
     print(done.stderr, end="")
     assert not bad, f"{len(bad)} of {len(commands)} commands print something else"
 
@@ -72,9 +75,12 @@ def check_line(page, line):
     assert not wrong, f"{page}: {line}\n{done.stderr}"
 
 
-run_page(os.path.join(source, "docs/TUTORIAL.md"))
+how_to = sorted(glob.glob(os.path.join(source, "docs/howto/*.md")))
+assert how_to, "docs/howto is empty"
+for page in [os.path.join(source, "docs/TUTORIAL.md"), *how_to]:
+    run_page(page)
 seen = 0
-for page in [os.path.join(source, "README.md"), *sorted(glob.glob(os.path.join(source, "docs/*.md")))]:
+for page in [os.path.join(source, "README.md"), *sorted(glob.glob(os.path.join(source, "docs/*.md"))), *how_to]:
     with open(page, encoding="utf-8") as file:
         text = file.read().replace("\\\n", " ")
     for line in re.findall(r"^(?:    |\t)?(tenure [a-z]+ .*)$", text, re.M):
