@@ -8,11 +8,13 @@
 #define SCRATCH_USUAL 2048
 #define SCRATCH_MAX   16384
 
-#define BLOCK	     16
-#define GROUP	     16
-#define VECTOR	     4
-#define ROW_CHANNELS 128 /* as in src/kernels/mve/layout.h */
-#define PAIR_BYTES   32 /* sums of a vector of channels, two pixels */
+#define BLOCK  16
+#define GROUP  16
+#define VECTOR 4
+/* channels at a time, as in src/kernels/mve/layout.h */
+#define ROW_CHANNELS   128
+#define DEPTH_CHANNELS 128
+#define PAIR_BYTES     32 /* sums of a vector of channels, two pixels */
 
 static int64_t up(int64_t n, int64_t grain)
 {
@@ -62,12 +64,16 @@ bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out)
 
 bool tn_mve_depthwise_of(const struct tn_window *w, int64_t *out_scratch)
 {
+	int64_t chunk, early;
+
 	if (!w->per_channel || w->depth_multiplier != 1 || w->k_h != 3 || w->k_w != 3 ||
 		w->dilation_h != 1 || w->dilation_w != 1 || w->stride_w > 2 ||
 		w->stride_h > SCRATCH_MAX || w->out_c < GROUP || w->out_c % GROUP ||
 		w->out_c > SCRATCH_MAX)
 		return false;
-	*out_scratch = 4 * 4 * GROUP + PAIR_BYTES * (w->out_c / VECTOR);
+	chunk = tn_min_i64(w->out_c, DEPTH_CHANNELS);
+	early = (w->out_c - 1) / DEPTH_CHANNELS * DEPTH_CHANNELS;
+	*out_scratch = 4 * 4 * GROUP + PAIR_BYTES * (chunk / VECTOR) + 2 * early;
 	return *out_scratch <= SCRATCH_MAX;
 }
 

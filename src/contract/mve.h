@@ -22,7 +22,8 @@ struct tn_mve_conv {
 /* False: no kernel for this shape. */
 bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out);
 
-/* A depthwise 3x3 window: planes of sixteen channels, and the sums of two pixels. */
+/* A depthwise 3x3 window: planes of sixteen channels, the sums of some channels of two
+ * pixels, and the outputs of those that came before. */
 bool tn_mve_depthwise_of(const struct tn_window *w, int64_t *out_scratch);
 
 /* A fully connected layer: the sums of some channels, and a copy of a row. */

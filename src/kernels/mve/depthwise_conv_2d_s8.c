@@ -1,7 +1,9 @@
 /* Depthwise 3x3 convolution of int8 for processors with MVE, channels in sixteens: two
- * outputs of a row at a time. All that they read is read before one of them is written:
+ * outputs of a row at a time, 128 of their channels at a time; what is ready early is held
+ * until the last ones. So all that the two read is read before one of them is written:
  * earlier than the steps of the contract ask for, never later. */
 #include "depth_s8.h"
+#include "strip_s8.h"
 #include "tenure/kernels.h"
 #include "tile_s8.h"
 
@@ -9,34 +11,72 @@ struct work {
 	const struct tn_mve_depthwise_params *p;
 	const tn_s8 *in, *zeros;
 	tn_s8 *out;
-	const uint32_t *stream;
+	const uint32_t *stream, *constants;
+	int8_t *held; /* channels before the last chunk of the one output, then of the other */
+	int32_t early; /* how many they are */
 	struct tn_depth depth;
 	struct tn_tile tile;
 };
 
-/* Outputs x and, if there are two, x + 1 of a row; `rows` are those of the window, NULL
- * where they lie outside. */
+/* The rows of a window: zeros with a step of 0 where they lie outside. */
+struct lines {
+	const tn_s8 *row[3];
+	int32_t step[3]; /* from column to column */
+};
+
+/* n columns of planes, the first at x. */
+static void set_planes(struct work *w, const struct lines *l, int32_t x, int32_t n)
+{
+	const tn_s8 **plane = w->depth.plane;
+	const int32_t in_w = w->p->g.in_w;
+
+	for (; n > 0; n--, x++, plane += 3) {
+		if (x >= 0 && x < in_w) {
+			plane[0] = l->row[0] + x * l->step[0];
+			plane[1] = l->row[1] + x * l->step[1];
+			plane[2] = l->row[2] + x * l->step[2];
+		} else {
+			plane[0] = plane[1] = plane[2] = w->zeros;
+		}
+	}
+}
+
+static void run_chunk(struct work *w, int32_t groups, tn_s8 *first, tn_s8 *second)
+{
+	w->depth.groups = groups;
+	tn_depth_s8(&w->depth);
+	w->tile.groups = groups;
+	w->tile.out_a = first;
+	w->tile.out_b = second;
+	w->tile.pairs = 1;
+	tn_tile_s8(&w->tile);
+}
+
+/* Outputs x and, if there are two, x + 1 of a row. */
 static void run_pair(
-	struct work *w, const tn_s8 *const *rows, int32_t x, int two, tn_s8 *out)
+	struct work *w, const struct lines *l, int32_t x, int two, tn_s8 *out)
 {
 	const struct tn_geometry *g = &w->p->g;
 	struct tn_depth *d = &w->depth;
-	int32_t left = x * g->stride_w - g->pad_left, n = 3 + g->stride_w;
-	int32_t at = left * g->in_c;
+	struct tn_tile *t = &w->tile;
+	int32_t c = 0, n = g->out_c / TN_GROUP;
 
-	for (int32_t column = 0; column < n; column++, left++, at += g->in_c)
-		for (int32_t ky = 0; ky < 3; ky++)
-			d->plane[3 * column + ky] =
-				rows[ky] && left >= 0 && left < g->in_w ? rows[ky] + at
-									: w->zeros;
-	d->plane[15] = w->zeros;
-	d->groups = g->out_c / TN_GROUP;
-	tn_depth_s8(d);
+	out += x * g->out_c;
+	set_planes(w, l, x * g->stride_w - g->pad_left, 3 + g->stride_w);
+	d->stream = w->stream;
+	t->stream = w->constants;
+	for (; n > TN_DEPTH_GROUPS; n -= TN_DEPTH_GROUPS, c += TN_DEPTH_CHANNELS) {
+		run_chunk(w, TN_DEPTH_GROUPS, w->held + c, w->held + w->early + c);
+		d->stream += TN_DEPTH_WORDS * TN_DEPTH_GROUPS;
+		t->stream += TN_CONSTANT_WORDS * TN_DEPTH_GROUPS;
+	}
 	/* where there is no second one, the first is stored over it */
-	w->tile.out_a = out + x * g->out_c;
-	w->tile.out_b = w->tile.out_a + (two ? g->out_c : 0);
-	w->tile.pairs = 1;
-	tn_tile_s8(&w->tile);
+	run_chunk(w, n, out + c, out + c + (two ? g->out_c : 0));
+	if (!c)
+		return;
+	tn_strip_store(out, w->held, c);
+	if (two)
+		tn_strip_store(out + g->out_c, w->held + w->early, c);
 }
 
 static void run_row(struct work *w, int32_t batch, int32_t y)
@@ -46,22 +86,23 @@ static void run_row(struct work *w, int32_t batch, int32_t y)
 	int32_t line =
 		batch * g->out_rows + (g->out_rows == g->out_h ? y : y % g->out_rows);
 	tn_s8 *out = w->out + line * g->out_w * g->out_c;
-	const tn_s8 *rows[3];
+	struct lines l;
 
 	for (int32_t ky = 0; ky < 3; ky++) {
 		int32_t in_y = top + ky;
+		int inside = in_y >= 0 && in_y < g->in_h;
 
-		rows[ky] = 0;
-		if (in_y < 0 || in_y >= g->in_h)
-			continue;
 		if (g->in_rows != g->in_h)
 			in_y %= g->in_rows;
-		rows[ky] = w->in + (batch * g->in_rows + in_y) * g->in_w * g->in_c;
+		l.row[ky] =
+			inside ? w->in + (batch * g->in_rows + in_y) * g->in_w * g->in_c
+			       : w->zeros;
+		l.step[ky] = inside ? g->in_c : 0;
 	}
 	for (int32_t t = 0; t < pairs; t++) {
 		int32_t x = 2 * (w->p->order.descending ? pairs - 1 - t : t);
 
-		run_pair(w, rows, x, x + 1 < g->out_w, out);
+		run_pair(w, &l, x, x + 1 < g->out_w, out);
 	}
 }
 
@@ -70,26 +111,28 @@ void tn_mve_depthwise_conv_2d_s8(
 {
 	const struct tn_mve_depthwise_params *p = params;
 	const int32_t groups = p->g.out_c / TN_GROUP;
+	const int32_t chunk = groups < TN_DEPTH_GROUPS ? groups : TN_DEPTH_GROUPS;
 	uint8_t *room = scratch;
 	uint32_t *sums = (uint32_t *)scratch + 64;
-	const uint32_t *stream = in[1];
 	struct work w = { .p = p,
 		.in = in[0],
 		.zeros = in[2],
 		.out = out[0],
+		.stream = in[1],
+		.constants = (const uint32_t *)in[1] + TN_DEPTH_WORDS * groups,
+		.held = (int8_t *)(sums + 2 * TN_GROUP * chunk),
+		.early = (groups - 1) / TN_DEPTH_GROUPS * TN_DEPTH_CHANNELS,
 		.depth = { .sums = sums,
-			.stream = stream,
 			.room = room,
 			.sets = p->g.stride_w == 1 ? 3 : 4,
 			.second = p->g.stride_w == 1 ? 67 : 64 },
-		.tile = { .stream = stream + TN_DEPTH_WORDS * groups,
-			.sums = sums,
+		.tile = { .sums = sums,
 			.blocks = 1,
-			.groups = groups,
 			.offset = p->offset,
 			.floor = p->floor } };
 	const int32_t height = p->g.y_end - p->g.y_begin, rows = p->g.batches * height;
 
+	w.depth.plane[15] = w.zeros;
 	for (int32_t i = 0; i < 4; i++)
 		w.depth.word[i] =
 			(uintptr_t)room + (i < w.depth.sets ? 64 * (uintptr_t)i : 0);

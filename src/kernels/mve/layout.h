@@ -8,13 +8,16 @@
 
 #include <stdint.h>
 
-#define TN_BLOCK	 16 /* products of one instruction */
-#define TN_VECTOR	 4
-#define TN_VECTOR_WORDS	 8 /* of constants */
-#define TN_GROUP	 16
-#define TN_GROUP_VECTORS 4
-#define TN_DEPTH_WORDS	 112 /* of a group: depth_s8.h */
-#define TN_ROW_CHANNELS	 128 /* of a fully connected layer at a time */
+#define TN_BLOCK	  16 /* products of one instruction */
+#define TN_VECTOR	  4
+#define TN_VECTOR_WORDS	  8 /* of constants */
+#define TN_GROUP	  16
+#define TN_GROUP_VECTORS  4
+#define TN_CONSTANT_WORDS 32 /* of a group */
+#define TN_DEPTH_WORDS	  112 /* of a group: depth_s8.h */
+#define TN_DEPTH_GROUPS	  8 /* of a depthwise layer at a time */
+#define TN_DEPTH_CHANNELS 128
+#define TN_ROW_CHANNELS	  128 /* of a fully connected layer at a time */
 
 /* The byte that is added to an output that is rounded once: its zero point is -128. */
 #define TN_FLOOR_OFFSET 0x80

@@ -65,6 +65,11 @@ void tn_strip_copy(int8_t *to, const tn_s8 *row, int32_t n)
 			 : "q0", "lr", "memory");
 }
 
+void tn_strip_store(tn_s8 *out, const int8_t *from, int32_t n)
+{
+	tn_strip_copy(out, from, n);
+}
+
 /* n columns, each moved by the given instructions. */
 #define COLUMNS(move)                                                                    \
 	__asm__ volatile("dls lr, %[n]\n"                                                \
@@ -120,6 +125,12 @@ void tn_strip_copy(int8_t *to, const tn_s8 *row, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++)
 		to[i] = (int8_t)tn_load_s8(row, i);
+}
+
+void tn_strip_store(tn_s8 *out, const int8_t *from, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++)
+		tn_store_s8(out, i, from[i]);
 }
 
 void tn_strip_row(

@@ -23,6 +23,9 @@ void tn_strip_row(
 /* n bytes of a row. */
 void tn_strip_copy(int8_t *to, const tn_s8 *row, int32_t n);
 
+/* n bytes to an output. */
+void tn_strip_store(tn_s8 *out, const int8_t *from, int32_t n);
+
 /* n bytes of one value. */
 void tn_strip_fill(int8_t *to, int32_t n, int32_t value);
 
