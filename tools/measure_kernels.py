@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures what the kernels take: bytes of code and read-only data, and the deepest stack.
 
-    measure_kernels.py --write            rewrites src/emit/footprint.def (minutes of CPU)
+    measure_kernels.py --write [FILE...]  rewrites src/emit/footprint.def; all rows (minutes of
+                                          CPU), or these
     measure_kernels.py --check [FILE...]  compares rows with the compiler; all, or these
 
 The kernels are compiled as the Makefile of an emitted model does it. Text is what
@@ -73,15 +74,18 @@ def rows():
             for name, numbers in re.findall(pattern, table.read_text(), re.M)}
 
 
-def write():
+def write(names):
+    known = rows() if names else {}
     version = subprocess.run(['arm-none-eabi-gcc', '-dumpversion'], check=True, text=True,
                              capture_output=True).stdout.strip()
     text = HEAD.format(version=version, cpus=', '.join(CPUS))
     with tempfile.TemporaryDirectory() as folder:
         for path in sorted(kernels.rglob('*.c')):
             name = path.relative_to(kernels).as_posix()
-            texts, stack = measure(name, folder)
-            text += f'FOOTPRINT("{name}", {", ".join(map(str, texts))}, {stack})\n'
+            if name in names or name not in known:
+                texts, stack = measure(name, folder)
+                known[name] = [*texts, stack]
+            text += f'FOOTPRINT("{name}", {", ".join(map(str, known[name]))})\n'
     table.write_text(text + '/* clang-format on */\n')
 
 
@@ -106,8 +110,8 @@ def check(names):
 
 
 if __name__ == '__main__':
-    if sys.argv[1:] == ['--write']:
-        write()
+    if sys.argv[1:2] == ['--write']:
+        write(sys.argv[2:])
     elif sys.argv[1:2] == ['--check']:
         sys.exit(check(sys.argv[2:]))
     else:

@@ -74,23 +74,43 @@
 	"bne.w 21b\n\t"                                                                  \
 	"b.w 9f\n\t"
 
-/* Three ways in, twelve bytes each, for no rest, one and two outputs: the rest comes first,
- * and the registers of V rotate. */
-#define LOAD(a) "ldrd " a ", lr, [r0], #32\n\t"
+/* A way in, twelve bytes each, for every rest of outputs, which come first; the registers
+ * of V rotate. */
+/* clang-format off */
+#define LOAD(a)		      "ldrd " a ", lr, [r0], #32\n\t"
+#define ENTER(a, b, step)     LOAD(a) LOAD(b) "b.w " step "f\n\t"
+#define ENTER_2(a, step)      LOAD(a) "nop.w\n\tb.w " step "f\n\t"
+#define STEP(label, a, b, c, rescale) label ":\n\t" NEXT(a, b, c, rescale)
+#define STEP_2(label, a, c, rescale)  label ":\n\t" NEXT_2(a, c, rescale)
 
-#define OUTPUTS(label, rescale)                                                          \
-	".balign 4\n" label ":\n\t" LOAD("r10") LOAD("r11") "b.w 21f\n\t" LOAD(          \
-		"r12") LOAD("r10") "b.w 23f\n\t" LOAD("r11")                             \
-		LOAD("r12") "b.w 22f\n"                                                  \
-			    "21:\n\t" NEXT("r10", "r11", "r12", rescale) "22:\n\t" NEXT( \
-				    "r11", "r12", "r10", rescale) "23:\n\t" NEXT("r12",  \
-				    "r10", "r11", rescale) AGAIN
+#define OUTPUTS(label, rescale)			\
+	".balign 4\n" label ":\n\t"		\
+	ENTER("r10", "r11", "21")		\
+	ENTER("r12", "r10", "26")		\
+	ENTER("r11", "r12", "25")		\
+	ENTER("r10", "r11", "24")		\
+	ENTER("r12", "r10", "23")		\
+	ENTER("r11", "r12", "22")		\
+	STEP("21", "r10", "r11", "r12", rescale)	\
+	STEP("22", "r11", "r12", "r10", rescale)	\
+	STEP("23", "r12", "r10", "r11", rescale)	\
+	STEP("24", "r10", "r11", "r12", rescale)	\
+	STEP("25", "r11", "r12", "r10", rescale)	\
+	STEP("26", "r12", "r10", "r11", rescale)	\
+	AGAIN
 
-#define OUTPUTS_2(label, rescale)                                                        \
-	".balign 4\n" label ":\n\t" LOAD("r10") "nop.w\n\tb.w 21f\n\t" LOAD(             \
-		"r11") "nop.w\n\tb.w 22f\n"                                              \
-		       "21:\n\t" NEXT_2("r10", "r11", rescale) "22:\n\t" NEXT_2(         \
-			       "r11", "r10", rescale) AGAIN
+#define OUTPUTS_2(label, rescale)		\
+	".balign 4\n" label ":\n\t"		\
+	ENTER_2("r10", "21")			\
+	ENTER_2("r11", "24")			\
+	ENTER_2("r10", "23")			\
+	ENTER_2("r11", "22")			\
+	STEP_2("21", "r10", "r11", rescale)	\
+	STEP_2("22", "r11", "r10", rescale)	\
+	STEP_2("23", "r10", "r11", rescale)	\
+	STEP_2("24", "r11", "r10", rescale)	\
+	AGAIN
+/* clang-format on */
 
 __attribute__((naked, noinline)) void tn_depthwise_s8(
 	const struct tn_depthwise *d __attribute__((unused)))
@@ -108,8 +128,8 @@ __attribute__((naked, noinline)) void tn_depthwise_s8(
 		"strd r8, r7, [sp, #64]\n\t"
 		"cmp r5, #1\n\t"
 		"ite eq\n\t"
-		"moveq r8, #3\n\t"
-		"movne r8, #2\n\t"
+		"moveq r8, #6\n\t"
+		"movne r8, #4\n\t"
 		"udiv r7, r4, r8\n\t"
 		"mls r8, r7, r8, r4\n\t" /* outputs of the rest */
 		"mul r4, r4, r5\n\t" /* columns that the outputs read */
