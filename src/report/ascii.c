@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "report/boxes.h"
 #include "report/escape.h"
+#include "report/table.h"
 
 #include "base/banned.h"
 
@@ -201,32 +202,77 @@ static bool shares_letters(const struct plot *p)
 	return false;
 }
 
-static void print_legend(const struct plot *p, size_t columns, struct tn_strbuf *out)
+/* What the legend has of its columns beside names, when no number is a long one. */
+enum { LEGEND = 58, NUMBER = 10, NAME_MIN = 8 };
+
+static size_t beyond(int64_t value)
 {
+	const size_t digits = digits_of(value);
+
+	return digits > NUMBER ? digits - NUMBER : 0;
+}
+
+/* The columns that are left for names. */
+static size_t name_columns(const struct plot *p, size_t columns)
+{
+	int64_t bytes = 0, offset = 0;
+	size_t used;
+
+	for (uint32_t k = 0; k < p->n; k++) {
+		const struct tn_box *b = &p->boxes->list[p->order[k]];
+
+		bytes = tn_max_i64(bytes, b->bytes);
+		offset = tn_max_i64(offset, b->offset);
+	}
+	used = LEGEND + beyond(bytes) + beyond(offset);
+	return columns > used + NAME_MIN ? columns - used : NAME_MIN;
+}
+
+static void legend_row(
+	const struct plot *p, uint32_t i, size_t name_most, struct tn_table *table)
+{
+	const struct tn_box *b = &p->boxes->list[i];
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	tn_strbuf_putc(&text, tag_of(i));
+	tn_table_taken(table, &text);
+	tn_box_name(p->v, b, &text);
+	table->failed = table->failed || text.failed;
+	tn_table_text(table, text.text ? text.text : "", name_most);
+	tn_strbuf_release(&text);
+	tn_table_text(table, tn_box_kind_name(b->kind), NUMBER);
+	tn_strbuf_printf(&text, "%" PRId64, b->bytes);
+	tn_table_taken(table, &text);
+	tn_strbuf_printf(&text, "%" PRId64, b->offset);
+	tn_table_taken(table, &text);
+	tn_strbuf_printf(&text, "%5" PRId64 "-%" PRId64, b->begin, b->last);
+	tn_table_taken(table, &text);
+}
+
+static void print_legend(
+	struct plot *p, size_t columns, struct tn_arena *arena, struct tn_strbuf *out)
+{
+	const size_t most = name_columns(p, columns);
+	const struct tn_table_column parts[] = {
+		{ "", 2, 1, false },
+		{ "buffer", 2, most, false },
+		{ "kind", 2, NUMBER, false },
+		{ "bytes", 1, NUMBER, true },
+		{ "offset", 2, NUMBER, true },
+		{ "half-steps", 2, 0, false },
+	};
+	struct tn_table table;
+
 	if (shares_letters(p))
 		tn_strbuf_puts(out, "\nmore buffers than letters: one letter may stand "
 				    "for several\n");
-	tn_strbuf_puts(out, "\n     ");
-	tn_escape_cell(out, "buffer", columns - 58);
-	tn_strbuf_puts(out, "  kind            bytes      offset  half-steps\n");
-	for (uint32_t i = 0; i < p->boxes->n; i++) {
-		const struct tn_box *b = &p->boxes->list[i];
-		struct tn_strbuf name;
-
-		if (b->region != p->region)
-			continue;
-		tn_strbuf_init(&name);
-		tn_box_name(p->v, b, &name);
-		tn_strbuf_printf(out, "  %c  ", tag_of(i));
-		tn_escape_cell(out, name.text ? name.text : "", columns - 58);
-		tn_strbuf_printf(out,
-			"  %-10s %10" PRId64 "  %10" PRId64 "  %5" PRId64 "-%" PRId64
-			"\n",
-			tn_box_kind_name(b->kind), b->bytes, b->offset, b->begin,
-			b->last);
-		out->failed = out->failed || name.failed;
-		tn_strbuf_release(&name);
-	}
+	tn_strbuf_putc(out, '\n');
+	tn_table_init(&table, arena, parts, sizeof(parts) / sizeof(*parts));
+	for (uint32_t i = 0; i < p->boxes->n; i++)
+		if (p->boxes->list[i].region == p->region)
+			legend_row(p, i, most, &table);
+	tn_table_print(&table, out);
 }
 
 static int larger_first(const void *a, const void *b)
@@ -293,7 +339,7 @@ static enum tn_status region(const struct tn_view *v, const struct tn_boxes *box
 		return TN_ERR_NOMEM;
 	print_cells(&p, axis, out);
 	print_ruler(&p, axis, out);
-	print_legend(&p, columns, out);
+	print_legend(&p, columns, arena, out);
 	return TN_OK;
 }
 

@@ -1,51 +1,64 @@
 /* A diff for people: figures side by side, then what changed. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "report/diff.h"
 #include "report/diff_words.h"
 #include "report/escape.h"
 #include "report/ink.h"
+#include "report/table.h"
 #include "report/words.h"
 
 #include "base/banned.h"
 
 #define OPS_SHOWN 40 /* of those that changed */
-#define COLUMN	  14
 
-static void number(struct tn_strbuf *out, int64_t value)
+static void number(struct tn_table *table, int64_t value)
 {
-	struct tn_strbuf text;
-
-	tn_strbuf_init(&text);
 	if (value < 0)
-		tn_strbuf_puts(&text, "-");
+		tn_table_text(table, "-", 4);
 	else
-		tn_escape_number(&text, value);
-	tn_strbuf_printf(out, "%*s", COLUMN, text.text ? text.text : "");
-	out->failed = out->failed || text.failed;
-	tn_strbuf_release(&text);
+		tn_table_number(table, value);
 }
 
-static void figure(const struct tn_diff_figure *f, bool color, struct tn_strbuf *out)
+static void figure(const struct tn_diff_figure *f, bool color, struct tn_table *table)
 {
 	const bool known = f->before >= 0 && f->after >= 0;
-	struct tn_strbuf change;
+	struct tn_strbuf change, cell;
 
-	tn_strbuf_printf(out, "  %-26s", f->title);
-	number(out, f->before);
-	number(out, f->after);
+	tn_table_text(table, f->title, strlen(f->title) + 4);
+	number(table, f->before);
+	number(table, f->after);
+	tn_strbuf_init(&change);
+	tn_strbuf_init(&cell);
 	if (known && f->before != f->after) {
-		tn_strbuf_init(&change);
 		tn_diff_words_change(f, &change);
-		tn_strbuf_puts(out, "  ");
-		tn_ink(out, color && f->is_bytes,
+		tn_ink(&cell, color && f->is_bytes,
 			f->after > f->before ? INK_BAD : INK_GOOD,
 			change.text ? change.text : "");
-		out->failed = out->failed || change.failed;
-		tn_strbuf_release(&change);
+		cell.failed = cell.failed || change.failed;
 	}
-	tn_strbuf_putc(out, '\n');
+	tn_strbuf_release(&change);
+	tn_table_taken(table, &cell);
+}
+
+static void figures(const struct tn_diff *d, bool color, struct tn_strbuf *out)
+{
+	static const struct tn_table_column columns[] = {
+		{ "", 2, 26, false },
+		{ "old", 2, 12, true },
+		{ "new", 2, 12, true },
+		{ "change", 2, 0, false },
+	};
+	struct tn_arena arena;
+	struct tn_table table;
+
+	tn_arena_init(&arena);
+	tn_table_init(&table, &arena, columns, sizeof(columns) / sizeof(*columns));
+	for (int i = 0; i < DIFF_FIGURES; i++)
+		if (d->figures[i].before >= 0 || d->figures[i].after >= 0)
+			figure(&d->figures[i], color, &table);
+	tn_table_print(&table, out);
+	tn_arena_release(&arena);
 }
 
 static void peak(const char *title, const struct tn_diff_side *s, struct tn_strbuf *out)
@@ -135,11 +148,8 @@ enum tn_status tn_diff_text(const struct tn_diff *d, bool color, struct tn_strbu
 	tn_escape_visible(out, tn_view_file(d->before.v));
 	tn_strbuf_puts(out, " -> ");
 	tn_escape_visible(out, tn_view_file(d->after.v));
-	tn_strbuf_printf(
-		out, "\n  %-26s%*s%*s  change\n", "", COLUMN, "old", COLUMN, "new");
-	for (int i = 0; i < DIFF_FIGURES; i++)
-		if (d->figures[i].before >= 0 || d->figures[i].after >= 0)
-			figure(&d->figures[i], color, out);
+	tn_strbuf_putc(out, '\n');
+	figures(d, color, out);
 	tn_strbuf_puts(out, "peak\n");
 	peak("old", &d->before, out);
 	peak("new", &d->after, out);

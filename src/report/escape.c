@@ -217,14 +217,14 @@ size_t tn_escape_width(const char *text)
 }
 
 /* The end of a name says more than its start ("…/Conv2d_3_pointwise/Relu6"). */
-static size_t cut(struct tn_strbuf *out, const char *text, size_t columns)
+void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
 {
 	size_t width = tn_escape_width(text), head, tail, used = 0;
 	uint32_t cp;
 
 	if (width <= columns) {
 		tn_escape_visible(out, text);
-		return width;
+		return;
 	}
 	head = (columns - 2) / 3;
 	tail = columns - 2 - head;
@@ -241,18 +241,6 @@ static size_t cut(struct tn_strbuf *out, const char *text, size_t columns)
 	while (width > tail && (cp = tn_utf8_next(&text)))
 		width -= show(NULL, cp);
 	tn_escape_visible(out, text);
-	return used + 2 + width;
-}
-
-void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
-{
-	cut(out, text, columns);
-}
-
-void tn_escape_cell(struct tn_strbuf *out, const char *text, size_t columns)
-{
-	for (size_t used = cut(out, text, columns); used < columns; used++)
-		tn_strbuf_putc(out, ' ');
 }
 
 void tn_escape_number(struct tn_strbuf *out, int64_t value)

@@ -20,11 +20,7 @@ void tn_escape_utf8(struct tn_strbuf *out, const char *text);
  * that XML 1.0 forbids survives. For terminals and for text nodes. */
 void tn_escape_visible(struct tn_strbuf *out, const char *text);
 
-/* The same, cut in the middle to at most `columns` (>= 4) and filled up with spaces to
- * that width: one cell of an aligned table. Wide characters count twice. */
-void tn_escape_cell(struct tn_strbuf *out, const char *text, size_t columns);
-
-/* The same, without the filling up. */
+/* The same, cut in the middle to at most `columns` (>= 4). Wide characters count twice. */
 void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns);
 
 /* Columns that tn_escape_visible takes on a terminal. */

@@ -5,6 +5,7 @@
 #include "report/boxes.h"
 #include "report/escape.h"
 #include "report/ink.h"
+#include "report/table.h"
 #include "report/text.h"
 #include "report/words.h"
 
@@ -12,21 +13,8 @@
 
 enum { COLUMN_OP = 24, COLUMN_TENSOR = 32 };
 
-static void number(struct tn_strbuf *out, int64_t value, size_t columns)
-{
-	struct tn_strbuf text;
-
-	tn_strbuf_init(&text);
-	tn_escape_number(&text, value);
-	out->failed = out->failed || text.failed;
-	for (size_t used = text.len; used < columns; used++)
-		tn_strbuf_putc(out, ' ');
-	tn_strbuf_puts(out, text.text ? text.text : "");
-	tn_strbuf_release(&text);
-}
-
 static void cell_of_box(
-	const struct tn_view *v, const struct tn_box *b, struct tn_strbuf *out)
+	const struct tn_view *v, const struct tn_box *b, struct tn_table *table)
 {
 	struct tn_strbuf name;
 
@@ -35,8 +23,8 @@ static void cell_of_box(
 		tn_strbuf_puts(&name, "(scratch)");
 	else
 		tn_box_name(v, b, &name);
-	out->failed = out->failed || name.failed;
-	tn_escape_cell(out, name.text ? name.text : "", COLUMN_TENSOR);
+	table->failed = table->failed || name.failed;
+	tn_table_text(table, name.text ? name.text : "", COLUMN_TENSOR);
 	tn_strbuf_release(&name);
 }
 
@@ -70,24 +58,55 @@ static void remarks(const struct tn_view *v, const struct tn_boxes *boxes, uint3
 	}
 }
 
+static void plain(struct tn_table *table, int64_t value)
+{
+	struct tn_strbuf cell;
+
+	tn_strbuf_init(&cell);
+	tn_strbuf_printf(&cell, "%" PRId64, value);
+	tn_table_taken(table, &cell);
+}
+
 static void row(const struct tn_view *v, const struct tn_boxes *boxes, uint32_t i,
-	uint32_t *next, struct tn_strbuf *out)
+	uint32_t *next, struct tn_table *table)
 {
 	const struct tn_box *b = &boxes->list[i];
+	struct tn_strbuf more;
 
-	tn_strbuf_puts(out, "  ");
-	tn_escape_cell(out, origin(v, b), COLUMN_OP);
-	tn_strbuf_puts(out, "  ");
-	cell_of_box(v, b, out);
-	number(out, b->bytes, 12);
-	number(out, b->offset, 12);
-	tn_strbuf_printf(out, "  %5" PRId64 " %5" PRId64, b->begin, b->last);
+	tn_table_text(table, origin(v, b), COLUMN_OP);
+	cell_of_box(v, b, table);
+	tn_table_number(table, b->bytes);
+	tn_table_number(table, b->offset);
+	plain(table, b->begin);
+	plain(table, b->last);
+	tn_strbuf_init(&more);
 	if (v->plan->n_regions > 1) {
-		tn_strbuf_puts(out, "  ");
-		tn_escape_short(out, v->plan->regions[b->region].name, 16);
+		tn_strbuf_puts(&more, "  ");
+		tn_escape_short(&more, v->plan->regions[b->region].name, 16);
 	}
-	remarks(v, boxes, i, next, out);
-	tn_strbuf_putc(out, '\n');
+	remarks(v, boxes, i, next, &more);
+	tn_table_taken(table, &more);
+}
+
+static void rows(const struct tn_view *v, const struct tn_boxes *boxes,
+	struct tn_arena *arena, struct tn_strbuf *out)
+{
+	static const struct tn_table_column columns[] = {
+		{ "op", 2, COLUMN_OP, false },
+		{ "tensor", 2, COLUMN_TENSOR, false },
+		{ "bytes", 2, 10, true },
+		{ "offset", 2, 10, true },
+		{ "first", 2, 5, true },
+		{ "last", 1, 5, true },
+		{ "", 0, 0, false },
+	};
+	struct tn_table table;
+	uint32_t next = 0;
+
+	tn_table_init(&table, arena, columns, sizeof(columns) / sizeof(*columns));
+	for (uint32_t i = 0; i < boxes->n; i++)
+		row(v, boxes, i, &next, &table);
+	tn_table_print(&table, out);
 }
 
 static void percent(struct tn_strbuf *out, int64_t part, int64_t whole)
@@ -97,105 +116,164 @@ static void percent(struct tn_strbuf *out, int64_t part, int64_t whole)
 	tn_strbuf_printf(out, "%" PRId64 ".%" PRId64 " %%", permille / 10, permille % 10);
 }
 
-static void total(struct tn_strbuf *out, const char *what, int64_t bytes)
+/* A row of the totals; `more` is what is said about it, released. */
+static void total(
+	struct tn_table *table, const char *what, int64_t bytes, struct tn_strbuf *more)
 {
-	tn_strbuf_puts(out, "  ");
-	tn_escape_cell(out, what, 16);
-	number(out, bytes, 14);
-	tn_strbuf_puts(out, " B");
+	struct tn_strbuf rest;
+
+	tn_table_text(table, what, 16);
+	tn_table_number(table, bytes);
+	tn_strbuf_init(&rest);
+	tn_strbuf_puts(&rest, " B");
+	tn_strbuf_puts(&rest, more->len ? "   " : "");
+	tn_strbuf_add(&rest, more->text, more->len);
+	rest.failed = rest.failed || more->failed;
+	tn_strbuf_release(more);
+	tn_table_taken(table, &rest);
+}
+
+/* What is not a number of bytes. */
+static void no_total(struct tn_table *table, const char *what, const char *why)
+{
+	struct tn_strbuf rest;
+
+	tn_table_text(table, what, 16);
+	tn_table_text(table, "", 4);
+	tn_strbuf_init(&rest);
+	tn_strbuf_puts(&rest, why);
+	tn_table_taken(table, &rest);
 }
 
 /* What the order of the ops has saved, and whether another one can save more. */
 static void schedule(
-	const struct tn_plan_schedule *s, int64_t bytes, struct tn_strbuf *out)
+	const struct tn_plan_schedule *s, int64_t bytes, struct tn_table *table)
 {
-	if (s->given_bytes >= 0)
-		total(out, "given order", s->given_bytes);
+	struct tn_strbuf more;
+
+	tn_strbuf_init(&more);
 	if (s->given_bytes < 0) {
-		tn_strbuf_puts(out, "  given order       does not fit");
-	} else if (bytes < s->given_bytes) {
-		tn_strbuf_puts(out, "   this order saves ");
-		percent(out, tn_difference(s->given_bytes, bytes), s->given_bytes);
+		no_total(table, "given order", "   does not fit");
 	} else {
-		tn_strbuf_puts(out, "   no smaller order was found");
+		if (bytes < s->given_bytes) {
+			tn_strbuf_puts(&more, "this order saves ");
+			percent(&more, tn_difference(s->given_bytes, bytes),
+				s->given_bytes);
+		} else {
+			tn_strbuf_puts(&more, "no smaller order was found");
+		}
+		total(table, "given order", s->given_bytes, &more);
 	}
-	tn_strbuf_puts(out, "\n");
 	if (!s->bound_bytes && bytes) {
-		tn_strbuf_puts(out,
-			"  any order           not known: what a copy costs depends "
-			"on the choice of others\n");
+		no_total(table, "any order",
+			"   not known: what a copy costs depends on the choice of "
+			"others");
 		return;
 	}
-	total(out, "any order", s->bound_bytes);
-	tn_strbuf_puts(out, bytes == s->bound_bytes
-				    ? "   no order needs less\n"
-				    : "   at least; some order may need less\n");
+	tn_strbuf_puts(&more, bytes == s->bound_bytes
+				      ? "no order needs less"
+				      : "at least; some order may need less");
+	total(table, "any order", s->bound_bytes, &more);
 }
 
-static void totals(const struct tn_view *v, struct tn_strbuf *out)
+static void bound(const struct tn_view *v, struct tn_table *table)
 {
+	const struct tn_plan *p = v->plan;
+	const int64_t gap = tn_difference(p->activation_bytes, p->bound_bytes);
+	struct tn_strbuf more;
+
+	tn_strbuf_init(&more);
+	if (p->optimal && p->activation_bytes == p->bound_bytes) {
+		tn_strbuf_puts(&more, v->verified ? "optimal" : "equal");
+	} else {
+		tn_strbuf_puts(&more, "gap ");
+		tn_escape_number(&more, gap);
+		tn_strbuf_puts(&more, " B (");
+		percent(&more, gap, p->bound_bytes);
+		tn_strbuf_putc(&more, ')');
+	}
+	total(table, "bound", p->bound_bytes, &more);
+}
+
+static void totals(const struct tn_view *v, struct tn_arena *arena, struct tn_strbuf *out)
+{
+	static const struct tn_table_column columns[] = {
+		{ NULL, 2, 16, false },
+		{ NULL, 0, 14, true },
+		{ NULL, 0, 0, false },
+	};
 	const struct tn_plan *p = v->plan;
 	int64_t saved = tn_difference(p->no_reuse_bytes, p->activation_bytes);
 	int64_t beyond = tn_difference(p->disjoint_bound_bytes, p->activation_bytes);
+	struct tn_table table;
+	struct tn_strbuf more;
 
-	total(out, "no reuse", p->no_reuse_bytes);
-	tn_strbuf_puts(out, "\n");
-	total(out, "disjoint bound", p->disjoint_bound_bytes);
-	tn_strbuf_puts(out, "   no plan without overlap is smaller\n");
-	total(out, "plan", p->activation_bytes);
-	tn_strbuf_puts(out, "   saves ");
-	percent(out, saved, p->no_reuse_bytes);
+	tn_table_init(&table, arena, columns, sizeof(columns) / sizeof(*columns));
+	tn_strbuf_init(&more);
+	total(&table, "no reuse", p->no_reuse_bytes, &more);
+	tn_strbuf_puts(&more, "no plan without overlap is smaller");
+	total(&table, "disjoint bound", p->disjoint_bound_bytes, &more);
+	tn_strbuf_puts(&more, "saves ");
+	percent(&more, saved, p->no_reuse_bytes);
 	if (beyond > 0) {
-		tn_strbuf_puts(out, ", ");
-		percent(out, beyond, p->disjoint_bound_bytes);
-		tn_strbuf_puts(out, " below the disjoint bound");
+		tn_strbuf_puts(&more, ", ");
+		percent(&more, beyond, p->disjoint_bound_bytes);
+		tn_strbuf_puts(&more, " below the disjoint bound");
 	}
-	tn_strbuf_puts(out, "\n");
-	total(out, "bound", p->bound_bytes);
-	if (p->optimal && p->activation_bytes == p->bound_bytes) {
-		tn_strbuf_puts(out, v->verified ? "   optimal\n" : "   equal\n");
-	} else {
-		tn_strbuf_puts(out, "   gap ");
-		tn_escape_number(out, tn_difference(p->activation_bytes, p->bound_bytes));
-		tn_strbuf_puts(out, " B (");
-		percent(out, tn_difference(p->activation_bytes, p->bound_bytes),
-			p->bound_bytes);
-		tn_strbuf_puts(out, ")\n");
-	}
+	total(&table, "plan", p->activation_bytes, &more);
+	bound(v, &table);
 	if (p->schedule.searched)
-		schedule(&p->schedule, p->activation_bytes, out);
-	if (p->scratch_bytes) {
-		total(out, "largest scratch", p->scratch_bytes);
-		tn_strbuf_puts(out, "\n");
-	}
-	total(out, "arena", p->arena_bytes);
-	tn_strbuf_puts(out, "   all that the caller provides\n");
+		schedule(&p->schedule, p->activation_bytes, &table);
+	if (p->scratch_bytes)
+		total(&table, "largest scratch", p->scratch_bytes, &more);
+	tn_strbuf_puts(&more, "all that the caller provides");
+	total(&table, "arena", p->arena_bytes, &more);
+	tn_table_print(&table, out);
 }
 
-static void regions(const struct tn_plan *p, struct tn_strbuf *out)
+static void region_rows(
+	const struct tn_plan *p, struct tn_arena *arena, struct tn_strbuf *out)
 {
-	for (uint32_t r = 0; r < p->n_regions && p->n_regions > 1; r++) {
-		const struct tn_plan_region *region = &p->regions[r];
+	static const struct tn_table_column columns[] = {
+		{ NULL, 2, 23, false },
+		{ NULL, 1, 0, false },
+	};
+	struct tn_table table;
 
-		tn_strbuf_puts(out, "  region ");
-		tn_escape_cell(out, region->name, 16);
-		tn_escape_number(out, region->used);
+	tn_table_init(&table, arena, columns, sizeof(columns) / sizeof(*columns));
+	for (uint32_t r = 0; r < p->n_regions; r++) {
+		const struct tn_plan_region *region = &p->regions[r];
+		struct tn_strbuf text;
+
+		tn_strbuf_init(&text);
+		tn_strbuf_puts(&text, "region ");
+		tn_escape_short(&text, region->name, 40);
+		tn_table_taken(&table, &text);
+		tn_escape_number(&text, region->used);
 		if (region->capacity >= 0) {
-			tn_strbuf_puts(out, " of ");
-			tn_escape_number(out, region->capacity);
+			tn_strbuf_puts(&text, " of ");
+			tn_escape_number(&text, region->capacity);
 		}
-		tn_strbuf_puts(out, " B\n");
+		tn_strbuf_puts(&text, " B");
+		tn_table_taken(&table, &text);
 	}
-	if (p->n_regions > 1) {
-		tn_strbuf_puts(out, "  cost of all accesses ");
-		tn_escape_number(out, p->access_cost);
-		if (p->access_cost == p->access_cost_bound) {
-			tn_strbuf_puts(out, ", the least possible\n");
-		} else {
-			tn_strbuf_puts(out, ", least possible not below ");
-			tn_escape_number(out, p->access_cost_bound);
-			tn_strbuf_putc(out, '\n');
-		}
+	tn_table_print(&table, out);
+}
+
+static void regions(
+	const struct tn_plan *p, struct tn_arena *arena, struct tn_strbuf *out)
+{
+	if (p->n_regions < 2)
+		return;
+	region_rows(p, arena, out);
+	tn_strbuf_puts(out, "  cost of all accesses ");
+	tn_escape_number(out, p->access_cost);
+	if (p->access_cost == p->access_cost_bound) {
+		tn_strbuf_puts(out, ", the least possible\n");
+	} else {
+		tn_strbuf_puts(out, ", least possible not below ");
+		tn_escape_number(out, p->access_cost_bound);
+		tn_strbuf_putc(out, '\n');
 	}
 }
 
@@ -241,11 +319,7 @@ static void heading(const struct tn_view *v, bool color, struct tn_strbuf *out)
 	tn_escape_visible(out, tn_view_name(v));
 	tn_strbuf_printf(out, ": %u ops, %u tensors\n", v->g->n_ops, v->g->n_tensors);
 	rewritten(v, out);
-	tn_strbuf_puts(out, "\n  ");
-	tn_escape_cell(out, "op", COLUMN_OP);
-	tn_strbuf_puts(out, "  ");
-	tn_escape_cell(out, "tensor", COLUMN_TENSOR);
-	tn_strbuf_puts(out, "       bytes      offset  first  last\n");
+	tn_strbuf_putc(out, '\n');
 }
 
 enum tn_status tn_text_plan(const struct tn_view *v, bool color, struct tn_strbuf *out)
@@ -253,7 +327,6 @@ enum tn_status tn_text_plan(const struct tn_view *v, bool color, struct tn_strbu
 	struct tn_boxes boxes;
 	struct tn_arena scratch;
 	enum tn_status status;
-	uint32_t next = 0;
 
 	if (!v->g || !v->plan)
 		return TN_OK;
@@ -261,11 +334,10 @@ enum tn_status tn_text_plan(const struct tn_view *v, bool color, struct tn_strbu
 	status = tn_boxes_find(v, &scratch, &boxes);
 	if (status == TN_OK) {
 		heading(v, color, out);
-		for (uint32_t i = 0; i < boxes.n; i++)
-			row(v, &boxes, i, &next, out);
+		rows(v, &boxes, &scratch, out);
 		tn_strbuf_putc(out, '\n');
-		regions(v->plan, out);
-		totals(v, out);
+		regions(v->plan, &scratch, out);
+		totals(v, &scratch, out);
 		verdict(v, color, out);
 		if (v->inplace && v->inplace->n) {
 			tn_strbuf_putc(out, '\n');
