@@ -232,15 +232,34 @@ var tenure = (function () {
     return sum;
   }
 
+  /* The letters of a text, each with all marks that belong to it, and their columns. */
+  var PLAIN = /^[\x20-\x7e]*$/, segmenter = window.Intl && Intl.Segmenter ? new Intl.Segmenter("en") : null;
+  var WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+  function letters(text) {
+    return segmenter ? Array.from(segmenter.segment(text), function (s) { return s.segment; }) : text.match(/\P{M}\p{M}*|\p{M}+/gu) || [];
+  }
+  function room(list) { return list.reduce(function (n, letter) { return n + (WIDE.test(letter) ? 2 : 1); }, 0); }
+  function width(text) { return PLAIN.test(text) ? text.length : room(letters(text)); }
+
+  /* As many letters as find room, from the start or from the end. */
+  function fitting(list, columns, fromEnd) {
+    var k = 0, used = 0;
+    for (; k < list.length; k++) {
+      used += room([list[fromEnd ? list.length - 1 - k : k]]);
+      if (used > columns) break;
+    }
+    return (fromEnd ? list.slice(list.length - k) : list.slice(0, k)).join("");
+  }
+
   function shorten(text, columns) {
-    if (text.length <= columns) return text;
-    var head = Math.ceil((columns - 2) / 2);
-    return text.slice(0, head) + ".." + text.slice(text.length - (columns - 2 - head));
+    if (width(text) <= columns) return text;
+    var head = Math.floor((columns - 2) / 3), list = letters(text); /* as tn_escape_short */
+    return fitting(list, head, false) + ".." + fitting(list, columns - 2 - head, true);
   }
 
   /* The same for a label: of a few letters the last ones say most. */
   function tail(text, columns) {
-    return text.length <= columns || columns >= 20 ? shorten(text, columns) : ".." + text.slice(text.length - columns + 2);
+    return width(text) <= columns || columns >= 20 ? shorten(text, columns) : ".." + fitting(letters(text), columns - 2, true);
   }
 
   function element(name, className, text) {
@@ -274,7 +293,7 @@ var tenure = (function () {
     }),
     plans: plans, ops: ops, tensors: tensors, decisions: decisions, kinds: KINDS,
     usesOf: usesOf, decisionsOf: decisionsOf, why: why, rests: rests, number: number, bytes: bytes, opLabel: opLabel, boxName: boxName,
-    stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, tail: tail,
+    stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, tail: tail, width: width,
     element: element, shape: shape, link: link
   };
 })();

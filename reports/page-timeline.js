@@ -118,12 +118,12 @@
   }
 
   Region.prototype.label = function (g, i, x, y, width, tall) {
-    var plan = view.plan, name = t.boxName(plan, i);
+    var plan = view.plan, name = t.boxName(plan, i), need = t.width(name);
     var from = Math.max(x + (plan.over.first[i] >= 0 ? view.kx : 0), 0), to = Math.min(x + width, this.width);
     var along = Math.floor((to - from - 8) / 6.4), up = Math.floor((tall - 10) / 6.4), node;
     var flat = along >= 5 && tall >= 13, steep = up >= 5 && to - from >= 13;
-    flat = (flat || (name.length <= along && tall >= 13)) &&
-      (name.length <= along || along >= 16 || !steep || up <= along);
+    flat = (flat || (need <= along && tall >= 13)) &&
+      (need <= along || along >= 16 || !steep || up <= along);
     if (!flat && !steep) return;
     node = t.shape(g, "text", "tl-name", flat ? { x: from + 5, y: y + tall / 2 + 4 }
       : { transform: "translate(" + ((from + to) / 2 + 4) + " " + (y + tall - 5) + ") rotate(-90)" });

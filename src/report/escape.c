@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "report/width.h"
+
 #include "base/banned.h"
 
 #define REPLACEMENT 0xfffd
@@ -114,53 +116,26 @@ static bool is_invisible(uint32_t cp)
 		{ 0x00, 0x1f },
 		{ 0x7f, 0x9f },
 		{ 0xad, 0xad },
+		{ 0x34f, 0x34f },
 		{ 0x61c, 0x61c },
-		{ 0x180e, 0x180e },
+		{ 0x115f, 0x1160 },
+		{ 0x17b4, 0x17b5 },
+		{ 0x180b, 0x180f },
 		{ 0x200b, 0x200f },
 		{ 0x2028, 0x202e },
 		{ 0x2060, 0x206f },
+		{ 0x3164, 0x3164 },
 		{ 0xfeff, 0xfeff },
-		{ 0xfff9, 0xfffb },
+		{ 0xffa0, 0xffa0 },
+		{ 0xfff0, 0xfffb },
 		{ 0xfffe, 0xffff },
+		{ 0x1bca0, 0x1bca3 },
+		{ 0x1d173, 0x1d17a },
 		{ 0xe0000, 0xe0fff },
 		{ 0xf0000, 0x10ffff },
 	};
 
 	return IN_RANGES(ranges, cp);
-}
-
-static size_t columns_of(uint32_t cp)
-{
-	static const struct range none[] = {
-		{ 0x300, 0x36f },
-		{ 0x483, 0x489 },
-		{ 0x591, 0x5bd },
-		{ 0x610, 0x61a },
-		{ 0x64b, 0x65f },
-		{ 0x1ab0, 0x1aff },
-		{ 0x1dc0, 0x1dff },
-		{ 0x20d0, 0x20ff },
-		{ 0xfe00, 0xfe0f },
-		{ 0xfe20, 0xfe2f },
-	};
-	static const struct range wide[] = {
-		{ 0x1100, 0x115f },
-		{ 0x2e80, 0x303e },
-		{ 0x3041, 0xa4cf },
-		{ 0xac00, 0xd7a3 },
-		{ 0xf900, 0xfaff },
-		{ 0xfe30, 0xfe6f },
-		{ 0xff00, 0xff60 },
-		{ 0xffe0, 0xffe6 },
-		{ 0x1f300, 0x1f64f },
-		{ 0x1f680, 0x1f6ff },
-		{ 0x1f900, 0x1f9ff },
-		{ 0x20000, 0x3fffd },
-	};
-
-	if (cp < 0x300)
-		return 1;
-	return IN_RANGES(none, cp) ? 0 : IN_RANGES(wide, cp) ? 2 : 1;
 }
 
 /* One code point as it is shown; returns its columns. With out NULL it only measures. */
@@ -171,7 +146,7 @@ static size_t show(struct tn_strbuf *out, uint32_t cp)
 	if (!is_invisible(cp)) {
 		if (out)
 			add_utf8(out, cp);
-		return columns_of(cp);
+		return tn_width_of(cp);
 	}
 	if (cp < 0x100) {
 		if (out)
@@ -216,10 +191,30 @@ size_t tn_escape_width(const char *text)
 	return width;
 }
 
+/* Behind the letter that starts here, with all that belongs to it; NULL at the end. */
+static const char *letter_end(const char *text, size_t *out_width)
+{
+	uint32_t cp = tn_utf8_next(&text), before;
+	size_t flags = tn_width_flag(cp);
+	const char *next = text;
+
+	if (!cp)
+		return NULL;
+	*out_width = show(NULL, cp);
+	for (before = cp; (cp = tn_utf8_next(&next)); before = cp, text = next) {
+		if (!tn_width_joins(before, cp, flags))
+			break;
+		flags = 0;
+		*out_width += show(NULL, cp);
+	}
+	return text;
+}
+
 /* The end of a name says more than its start ("…/Conv2d_3_pointwise/Relu6"). */
 void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
 {
-	size_t width = tn_escape_width(text), head, tail, used = 0;
+	size_t width = tn_escape_width(text), head, tail, letter = 0;
+	const char *at = text, *end;
 	uint32_t cp;
 
 	if (width <= columns) {
@@ -228,18 +223,16 @@ void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
 	}
 	head = (columns - 2) / 3;
 	tail = columns - 2 - head;
-	for (const char *at = text; used < head && (cp = tn_utf8_next(&at));) {
-		size_t w = show(NULL, cp);
-
-		if (used + w > head)
-			break;
-		used += show(out, cp);
-		width -= w;
-		text = at;
+	while ((end = letter_end(at, &letter)) && letter <= head) {
+		head -= letter;
+		width -= letter;
+		at = end;
 	}
+	while (text < at && (cp = tn_utf8_next(&text)))
+		show(out, cp);
 	tn_strbuf_puts(out, "..");
-	while (width > tail && (cp = tn_utf8_next(&text)))
-		width -= show(NULL, cp);
+	for (; width > tail && (end = letter_end(text, &letter)); text = end)
+		width -= letter;
 	tn_escape_visible(out, text);
 }
 

@@ -67,6 +67,18 @@ static const struct escape_case {
 		"1",
 		3 },
 	{ "combining", "e\xcc\x81", "e\xcc\x81", 1 },
+	{ "Devanagari: a mark of no width and one of its own",
+		"\xe0\xa4\xa8\xe0\xa5\x8d\xe0\xa4\xbe",
+		"\xe0\xa4\xa8\xe0\xa5\x8d\xe0\xa4\xbe", 2 },
+	{ "Thai vowel above", "\xe0\xb8\x81\xe0\xb8\xb5", "\xe0\xb8\x81\xe0\xb8\xb5", 1 },
+	{ "Hangul in parts", "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab",
+		"\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 2 },
+	{ "full width", "\xef\xbc\xa1", "\xef\xbc\xa1", 2 },
+	{ "half width", "\xef\xbd\xb1", "\xef\xbd\xb1", 1 },
+	{ "ideograph beyond the basic plane", "\xf0\xa0\x80\x80", "\xf0\xa0\x80\x80", 2 },
+	{ "picture", "\xf0\x9f\x9a\x80", "\xf0\x9f\x9a\x80", 2 },
+	{ "Hangul filler", "\xe3\x85\xa4", "\\u{3164}", 8 },
+	{ "joiner of marks", "\xcd\x8f", "\\u{034f}", 8 },
 	{ "direction mark",
 		"a\xe2\x80\xae"
 		"b",
@@ -108,6 +120,62 @@ START_TEST(escape_short_keeps_to_its_columns)
 			tn_strbuf_release(&out);
 		}
 	}
+}
+END_TEST
+
+/* Letters of more than one code point are cut in front of, or behind. */
+static const struct {
+	const char *name, *letter;
+} letters[] = {
+	{ "accent", "e\xcc\x81" },
+	{ "two accents on a wide one", "\xe5\xb1\xa4\xcc\x81\xcc\x82" },
+	{ "virama and vowel", "\xe0\xa4\xa8\xe0\xa5\x8d\xe0\xa4\xbe" },
+	{ "Hangul in parts", "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab" },
+	{ "keycap", "1\xef\xb8\x8f\xe2\x83\xa3" },
+	{ "skin", "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd" },
+	{ "flag", "\xf0\x9f\x87\xa8\xf0\x9f\x87\xb3" },
+	{ "joined, the joiner spelled out",
+		"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb" },
+};
+
+/* `text` without the letter in front, as often as it stands there. */
+static const char *after_letters(const char *text, const char *letter)
+{
+	while (strncmp(text, letter, strlen(letter)) == 0)
+		text += strlen(letter);
+	return text;
+}
+
+START_TEST(letters_are_not_cut)
+{
+	char name[1024] = "";
+	struct tn_strbuf letter, out;
+	size_t width;
+
+	tn_strbuf_init(&letter);
+	tn_escape_visible(&letter, letters[_i].letter);
+	width = tn_escape_width(letters[_i].letter);
+	for (int k = 0; k < 16; k++) {
+		strncat(name, letters[_i].letter, sizeof(name) - strlen(name) - 1);
+		for (size_t columns = 4; columns <= width * ((size_t)k + 1); columns++) {
+			const char *rest;
+
+			tn_strbuf_init(&out);
+			tn_escape_short(&out, name, columns);
+			ck_assert_msg(tn_escape_width(out.text) <= columns,
+				"%s: '%s' in %zu", letters[_i].name, out.text, columns);
+			rest = after_letters(out.text, letter.text);
+			if (strncmp(rest, "..", 2) == 0)
+				rest = after_letters(rest + 2, letter.text);
+			ck_assert_msg(
+				!*rest, "%s: cut in '%s'", letters[_i].name, out.text);
+			/* as many as find room in both parts */
+			ck_assert_uint_ge(strlen(out.text) / strlen(letter.text) + 2,
+				(columns - 2) / width);
+			tn_strbuf_release(&out);
+		}
+	}
+	tn_strbuf_release(&letter);
 }
 END_TEST
 
@@ -703,6 +771,7 @@ Suite *tn_test_suite(void)
 
 	LOOP(tc, escape_visible, escapes);
 	tcase_add_test(tc, escape_short_keeps_to_its_columns);
+	LOOP(tc, letters_are_not_cut, letters);
 	LOOP(tc, escape_number, numbers);
 	tcase_add_test(tc, permille);
 	tcase_add_test(tc, cover_counts_bytes);
