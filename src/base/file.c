@@ -21,6 +21,44 @@ static enum tn_status io_error(
 	return status;
 }
 
+/* What cannot be an input, in words; NULL: a file, a stream, a terminal. */
+static const char *unreadable(mode_t mode, bool is_terminal)
+{
+	if (S_ISDIR(mode))
+		return "a folder";
+	return S_ISBLK(mode) || (S_ISCHR(mode) && !is_terminal) ? "a device" : NULL;
+}
+
+static enum tn_status refuse(struct tn_diags *diags, const char *name, const char *what)
+{
+	tn_diag_at(diags, SEVERITY_ERROR, "file/io", NULL, NULL, name,
+		"cannot read '%s': it is %s", name, what);
+	return TN_ERR_INPUT;
+}
+
+/* A name for what is open already: to open it again does not wait. */
+static bool is_descriptor(const char *name)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (strncmp(name, folders[i], strlen(folders[i])) == 0)
+			return true;
+	return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdin") == 0;
+}
+
+enum tn_status tn_file_is_settled(struct tn_diags *diags, const char *name)
+{
+	struct stat info;
+
+	if (is_descriptor(name) || stat(name, &info) != 0 || S_ISREG(info.st_mode))
+		return TN_OK;
+	return refuse(diags, name,
+		S_ISFIFO(info.st_mode)	 ? "a pipe"
+		: S_ISSOCK(info.st_mode) ? "a socket"
+					 : unreadable(info.st_mode, false));
+}
+
 /* Reads until `room` is full or the file ends; -1, reported, on an error. */
 static ssize_t read_into(
 	struct tn_diags *diags, int fd, const char *name, char *room, size_t len)
@@ -109,6 +147,7 @@ enum tn_status tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
 {
 	struct tn_source *source = TN_NEW(arena, struct tn_source);
 	enum tn_status status;
+	const char *what;
 	struct stat info;
 	int fd = STDIN_FILENO;
 
@@ -122,8 +161,11 @@ enum tn_status tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
 		if (fd < 0)
 			return io_error(diags, TN_ERR_INPUT, "open", name);
 	}
-	if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0 ||
-		fd == STDIN_FILENO)
+	if (fstat(fd, &info) != 0)
+		status = io_error(diags, TN_ERR_INPUT, "read", name);
+	else if ((what = unreadable(info.st_mode, isatty(fd))) != NULL)
+		status = refuse(diags, name, what);
+	else if (!S_ISREG(info.st_mode) || info.st_size <= 0 || fd == STDIN_FILENO)
 		status = read_stream(arena, diags, fd, name, source);
 	else if ((unsigned long long)info.st_size > TN_FILE_MAX)
 		status = too_large(diags, name);
@@ -138,6 +180,14 @@ enum tn_status tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
 	if (status == TN_OK)
 		*out = source;
 	return status;
+}
+
+enum tn_status tn_file_read_settled(struct tn_arena *arena, struct tn_diags *diags,
+	const char *name, struct tn_source **out)
+{
+	enum tn_status status = tn_file_is_settled(diags, name);
+
+	return status == TN_OK ? tn_file_read(arena, diags, name, out) : status;
 }
 
 static int write_all(int fd, const char *data, size_t len)

@@ -11,11 +11,22 @@
 
 #define TN_FILE_MAX ((size_t)1 << 31) /* bytes; a larger file is refused */
 
-/* Reads the file ("-": standard input) into the arena. A NUL byte follows the text.
- * Reports to diags and returns TN_ERR_INPUT (no such file, too large), TN_ERR_IO or
- * TN_ERR_NOMEM. The result lives in the arena. */
+/* Reads the file ("-": standard input) into the arena. A NUL byte follows the text. A pipe
+ * is waited for until somebody has written it; folders and devices (but a terminal) are
+ * refused. Reports to diags and returns TN_ERR_INPUT (no such file, too
+ * large), TN_ERR_IO or TN_ERR_NOMEM. The result lives in the arena. */
 enum tn_status TN_MUST_CHECK tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
 	const char *name, struct tn_source **out);
+
+/* The same without waiting: a pipe by its name in a folder is refused, too. */
+enum tn_status TN_MUST_CHECK tn_file_read_settled(struct tn_arena *arena,
+	struct tn_diags *diags, const char *name, struct tn_source **out);
+
+/* Can the name be read without waiting for somebody who may never come: is it a regular
+ * file, or a descriptor that the caller has opened already ("-", /dev/stdin, /dev/fd/63 of
+ * a shell's <(...))? TN_ERR_INPUT, reported, if not; a name of nothing is left to whoever
+ * reads it. */
+enum tn_status TN_MUST_CHECK tn_file_is_settled(struct tn_diags *diags, const char *name);
 
 /* Writes len bytes ("-": standard output). */
 enum tn_status TN_MUST_CHECK tn_file_write(struct tn_diags *diags, const char *name,

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/banned.h"
+#include "base/file.h"
 #include "base/vec.h"
 
 #define DEPTH_MAX 64
@@ -48,6 +49,14 @@ static bool is_file(const char *name)
 	struct stat st;
 
 	return stat(name, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* A pipe, a socket, a device: nothing that a pattern means. */
+static bool is_special(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
 static bool ends(const char *name, const char *const *endings, size_t n)
@@ -116,6 +125,8 @@ static void walk_sorted(struct finder *f, const char *folder)
 	const size_t first = f->list.count;
 
 	walk(f, folder, 0);
+	if (f->list.count == first && !f->wrong && !f->nomem)
+		refuse(f, folder, "no graph in this folder or below it");
 	if (f->list.count > first)
 		qsort(f->list.items + first, f->list.count - first,
 			sizeof(*f->list.items), by_name);
@@ -133,7 +144,7 @@ static void match(struct finder *f, const char *pattern)
 	for (size_t i = 0; result == 0 && i < found.gl_pathc; i++) {
 		if (is_folder(found.gl_pathv[i], true))
 			walk_sorted(f, found.gl_pathv[i]);
-		else
+		else if (!is_special(found.gl_pathv[i]))
 			add(f, found.gl_pathv[i], true);
 	}
 	if (result == 0)
@@ -201,8 +212,10 @@ enum tn_status tn_files_find(const char *const *operands, size_t n,
 			walk_sorted(&f, operands[i]);
 		else if (is_pattern(operands[i]))
 			match(&f, operands[i]);
-		else
+		else if (tn_file_is_settled(diags, operands[i]) == TN_OK)
 			add(&f, operands[i], false);
+		else
+			f.wrong = true;
 	}
 	if (f.nomem || diags->failed || !drop_repeats(&f, out))
 		return TN_ERR_NOMEM;

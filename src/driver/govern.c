@@ -45,8 +45,6 @@ static enum tn_status load(struct tn_govern *g, struct tn_regime *r)
 	struct tn_config *c = &r->config;
 	enum tn_status status = tn_rules_load(g->options, g->arena, g->diags, &r->rules);
 
-	if (status == TN_OK && r->file && !g->options->config)
-		status = tn_config_is_file(r->file, g->diags);
 	if (status == TN_OK && r->file)
 		status = tn_config_read(r->file, g->arena, g->diags, c);
 	for (size_t i = 0; i < c->n_packs && status == TN_OK; i++)

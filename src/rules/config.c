@@ -125,7 +125,7 @@ enum tn_status tn_config_read(const char *file, struct tn_arena *arena,
 	};
 	const char *absolute = tn_filename_absolute(arena, file);
 	struct tn_source *source;
-	enum tn_status status = tn_file_read(arena, diags, file, &source);
+	enum tn_status status = tn_file_read_settled(arena, diags, file, &source);
 	xmlDocPtr doc;
 
 	*out = (struct tn_config){ 0 };
@@ -179,17 +179,6 @@ enum tn_status tn_config_check(const struct tn_config *config,
 			     config->suppressions[i].line, diags) &&
 		     ok;
 	return ok ? TN_OK : TN_ERR_INPUT;
-}
-
-enum tn_status tn_config_is_file(const char *name, struct tn_diags *diags)
-{
-	struct stat info;
-
-	if (stat(name, &info) == 0 && S_ISREG(info.st_mode))
-		return TN_OK;
-	tn_diag_at(diags, SEVERITY_ERROR, "file/io", NULL, NULL, name,
-		"'%s' is no file that can be read", name);
-	return TN_ERR_INPUT;
 }
 
 const char *tn_config_find(const char *absolute, struct tn_arena *arena, bool *out_nomem)

@@ -61,7 +61,4 @@ enum tn_status TN_MUST_CHECK tn_config_check(const struct tn_config *config,
  * memory (*out_nomem). */
 const char *tn_config_find(const char *absolute, struct tn_arena *arena, bool *out_nomem);
 
-/* TN_ERR_INPUT, reported: what was found is a folder, a pipe, a link to nowhere. */
-enum tn_status TN_MUST_CHECK tn_config_is_file(const char *name, struct tn_diags *diags);
-
 #endif
