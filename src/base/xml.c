@@ -45,6 +45,20 @@ static void complain_attributes(struct tn_xml *x, long line, const xmlNode *node
 		x->nomem = x->wrong = true;
 }
 
+static void complain_attribute(
+	struct tn_xml *x, long line, const xmlNode *node, const char *name)
+{
+	const char *value = "";
+
+	for (xmlAttrPtr a = node->properties; a; a = a->next)
+		if (strcmp((const char *)a->name, name) == 0 && a->children &&
+			a->children->content)
+			value = (const char *)a->children->content;
+	tn_xml_complain(x, line,
+		"the attribute %s=\"%s\" of '%s' is unknown or has a wrong value", name,
+		value, (const char *)node->name);
+}
+
 #if LIBXML_VERSION >= 21200
 static void on_error(void *user, const xmlError *error)
 #else
@@ -53,19 +67,27 @@ static void on_error(void *user, xmlError *error)
 {
 	struct tn_xml *x = user;
 	const xmlNode *node = error->node;
+	int code = error->code;
 
 	if (error->code == XML_ERR_NO_MEMORY)
 		x->nomem = true;
 	if (x->wrong || x->nomem) /* the first tells enough */
 		return;
 	/* the node is where the validator has got to, inside of the one that it means */
-	while (node && error->str1 && node->parent &&
+	while (code == XML_RELAXNG_ERR_ATTRVALID && node && error->str1 && node->parent &&
 		strcmp((const char *)node->name, error->str1) != 0)
 		node = node->parent;
-	if (error->domain == XML_FROM_RELAXNGV &&
-		error->code == XML_RELAXNG_ERR_ATTRVALID && node &&
-		node->type == XML_ELEMENT_NODE)
+	if (error->domain != XML_FROM_RELAXNGV || !node ||
+		node->type != XML_ELEMENT_NODE)
+		code = XML_RELAXNG_OK;
+	if (code == XML_RELAXNG_ERR_ATTRVALID)
 		complain_attributes(x, error->line, node);
+	else if (code == XML_RELAXNG_ERR_INVALIDATTR && error->str1)
+		complain_attribute(x, error->line, node, error->str1);
+	else if (code == XML_RELAXNG_ERR_DATATYPE)
+		tn_xml_complain(x, error->line,
+			"the text of '%s' is missing or has a wrong value",
+			(const char *)node->name);
 	else
 		tn_xml_complain(x, error->line, "%s",
 			error->message ? error->message : "it is no XML");
