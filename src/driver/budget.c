@@ -376,7 +376,7 @@ static void list_boards(
 enum tn_status tn_budget_boards(const tenure_options *options, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_boards *out)
 {
-	return tn_target_boards(options, true, arena, diags, out);
+	return tn_target_boards(options, NULL, true, arena, diags, out);
 }
 
 static enum tn_status check_target(
@@ -387,7 +387,7 @@ static enum tn_status check_target(
 	enum tn_status status = TN_OK;
 
 	if (is_all(o->target) ? !boards->n : !tn_board_find(boards, o->target)) {
-		status = tn_target_boards(o, true, &run->arena, &run->diags, &own);
+		status = tn_target_boards(o, NULL, true, &run->arena, &run->diags, &own);
 		boards = &own;
 	}
 	if (status == TN_OK && is_all(o->target))

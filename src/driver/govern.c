@@ -7,6 +7,7 @@
 #include "base/filename.h"
 #include "base/glob.h"
 #include "driver/rule.h"
+#include "driver/target.h"
 #include "import/import.h"
 #include "report/findings.h"
 #include "rules/check.h"
@@ -40,6 +41,34 @@ static bool is_off(const struct tn_regime *r, const char *id)
 	return row && row->off;
 }
 
+/* A pack that cannot be read is told where it is asked for. */
+static enum tn_status read_pack(
+	const struct tn_govern *g, struct tn_regime *r, const struct tn_config_pack *pack)
+{
+	const size_t before = g->diags->list.count;
+	enum tn_status status =
+		tn_rules_read(pack->file, g->arena, g->diags, &r->rules);
+
+	for (size_t i = before; i < g->diags->list.count; i++) {
+		struct tn_diag *d = &g->diags->list.items[i];
+
+		if (d->source)
+			continue;
+		d->source = r->config.source;
+		d->line = (size_t)pack->line;
+	}
+	return status;
+}
+
+static enum tn_status check_target(const struct tn_govern *g, const struct tn_config *c)
+{
+	const struct tn_target_place place = { c->source, (size_t)c->line };
+	tenure_options options = { .target = c->target, .boards = g->options->boards };
+	struct tn_boards boards;
+
+	return tn_target_boards(&options, &place, true, g->arena, g->diags, &boards);
+}
+
 static enum tn_status load(struct tn_govern *g, struct tn_regime *r)
 {
 	struct tn_config *c = &r->config;
@@ -48,7 +77,9 @@ static enum tn_status load(struct tn_govern *g, struct tn_regime *r)
 	if (status == TN_OK && r->file)
 		status = tn_config_read(r->file, g->arena, g->diags, c);
 	for (size_t i = 0; i < c->n_packs && status == TN_OK; i++)
-		status = tn_rules_read(c->packs[i], g->arena, g->diags, &r->rules);
+		status = read_pack(g, r, &c->packs[i]);
+	if (status == TN_OK && c->target && !g->options->target)
+		status = check_target(g, c);
 	if (status == TN_OK)
 		status = tn_config_check(c, &r->rules, g->diags);
 	r->skip = TN_NEW_ARRAY(g->arena, bool, r->rules.n);

@@ -44,7 +44,7 @@ enum tn_status tn_report_board_find(
 		return status;
 	if (o.target && strcmp(o.target, "all") == 0)
 		o.target = NULL; /* lint's word for: which ones */
-	status = tn_target_boards(&o, false, &run->arena, &run->diags, &boards);
+	status = tn_target_boards(&o, NULL, false, &run->arena, &run->diags, &boards);
 	if (status != TN_OK)
 		return status;
 	out->board = o.target ? tn_board_find(&boards, o.target) : NULL;

@@ -7,8 +7,23 @@
 #include "base/banned.h"
 #include "driver/memories.h"
 
-enum tn_status tn_target_boards(const tenure_options *options, bool may_be_all,
-	struct tn_arena *arena, struct tn_diags *diags, struct tn_boards *out)
+static void report_unknown(const char *target, const struct tn_target_place *place,
+	const struct tn_boards *boards, struct tn_diags *diags)
+{
+	struct tn_diag *d = tn_diag_at(diags, SEVERITY_ERROR, "command/unknown-board",
+		place ? place->source : NULL, NULL, target,
+		place ? "target=\"%s\" is no board" : "--target knows no board '%s'",
+		target);
+
+	if (d && place)
+		d->line = place->line;
+	for (size_t i = 0; i < boards->n; i++)
+		tn_diag_note(
+			diags, "%s: %s", boards->list[i].id, boards->list[i].title);
+}
+
+enum tn_status tn_target_boards(const tenure_options *options,
+	const struct tn_target_place *place, bool may_be_all, struct tn_arena *arena, struct tn_diags *diags, struct tn_boards *out)
 {
 	enum tn_status status = TN_OK;
 
@@ -24,10 +39,7 @@ enum tn_status tn_target_boards(const tenure_options *options, bool may_be_all,
 	if (!options->target || (may_be_all && strcmp(options->target, "all") == 0) ||
 		tn_board_find(out, options->target))
 		return TN_OK;
-	tn_diag_at(diags, SEVERITY_ERROR, "command/unknown-board", NULL, NULL,
-		options->target, "--target knows no board '%s'", options->target);
-	for (size_t i = 0; i < out->n; i++)
-		tn_diag_note(diags, "%s: %s", out->list[i].id, out->list[i].title);
+	report_unknown(options->target, place, out, diags);
 	return TN_ERR_INPUT;
 }
 
@@ -94,7 +106,7 @@ enum tn_status tn_target_regions(struct tn_run *run, tenure_options *io)
 			run, "does not go with --plan, which has regions of its own");
 	if (io->ram >= 0)
 		return refuse(run, "and --ram both say how much memory there is");
-	status = tn_target_boards(io, false, &run->arena, &run->diags, &boards);
+	status = tn_target_boards(io, NULL, false, &run->arena, &run->diags, &boards);
 	if (status != TN_OK)
 		return status;
 	return write_regions(run, tn_board_find(&boards, io->target), io);

@@ -16,7 +16,7 @@
 struct reader {
 	struct tn_xml xml;
 	struct tn_config *out;
-	TN_VEC(const char *) packs;
+	TN_VEC(struct tn_config_pack) packs;
 	TN_VEC(struct tn_config_rule) rules;
 	TN_VEC(struct tn_config_budget) budgets;
 	TN_VEC(const char *) ignored;
@@ -72,10 +72,13 @@ static void read_element(struct reader *r, xmlNodePtr node)
 		read_suppression(r, node);
 	} else if (tn_xml_is(node, "pack")) {
 		const char *file = tn_xml_attribute(x, node, "file");
-		const char *name =
-			file ? tn_filename_join(x->arena, r->out->folder, file) : NULL;
+		const struct tn_config_pack pack = { .file = file ? tn_filename_join(
+								 x->arena, r->out->folder,
+								 file)
+							  : NULL,
+			.line = xmlGetLineNo(node) };
 
-		ok = name && tn_vec_push(x->arena, &r->packs, name);
+		ok = pack.file && tn_vec_push(x->arena, &r->packs, pack);
 	} else if (tn_xml_is(node, "ignore")) {
 		const char *models = tn_xml_attribute(x, node, "models");
 
@@ -100,6 +103,7 @@ static void read_document(struct reader *r, xmlNodePtr root)
 	out->execution = tn_xml_attribute(&r->xml, root, "execution");
 	out->fail_on = tn_xml_attribute(&r->xml, root, "fail-on");
 	out->target = tn_xml_attribute(&r->xml, root, "target");
+	out->line = xmlGetLineNo(root);
 	for (xmlNodePtr node = root->children; node; node = node->next)
 		if (node->type == XML_ELEMENT_NODE)
 			read_element(r, node);

@@ -9,6 +9,12 @@
 
 #define TN_CONFIG_NAME ".tenure.xml"
 
+/* <pack file> */
+struct tn_config_pack {
+	const char *file; /* absolute */
+	long line;
+};
+
 /* <rule id severity>: the last that matches counts. */
 struct tn_config_rule {
 	const char *id; /* a pattern */
@@ -37,7 +43,8 @@ struct tn_config {
 	const struct tn_source *source;
 	const char *folder; /* absolute: what files and patterns are relative to */
 	const char *profile, *execution, *fail_on, *target; /* NULL: not given */
-	const char *const *packs; /* files, absolute */
+	long line; /* of these four */
+	const struct tn_config_pack *packs;
 	size_t n_packs;
 	const struct tn_config_rule *rules;
 	size_t n_rules;
