@@ -12,7 +12,7 @@ int tenure_convert(const tenure_options *options, const char *graph)
 	tn_strbuf_init(&out);
 	status = tn_pipeline(&run, graph, STAGE_IMPORT);
 	if (status == TN_OK)
-		status = tn_export_native(&run.graph, NULL, &out);
+		status = tn_export_native(&run.graph, &run.excuses, NULL, &out);
 	if (status == TN_OK)
 		status = tn_command_deliver(&run, &out);
 	tn_strbuf_release(&out);

@@ -326,8 +326,8 @@ static bool is_excused(struct tn_run *run, const struct tn_diag *d, const char *
 {
 	bool any = false;
 
-	for (size_t i = 0; i < run->n_excuses; i++) {
-		struct tn_excuse *e = &run->excuses[i];
+	for (uint32_t i = 0; i < run->excuses.n; i++) {
+		struct tn_excuse *e = &run->excuses.items[i];
 
 		if (!e->reason || !excuses(e->rule, e->name, d))
 			continue;
@@ -433,8 +433,8 @@ static bool put_aside(const struct tn_govern *g, const struct tn_ward *w,
 /* What is wrong with the suppressions of the graph's file. */
 static void judge_excuses(struct tn_run *run, bool whole)
 {
-	for (size_t i = 0; i < run->n_excuses; i++) {
-		const struct tn_excuse *e = &run->excuses[i];
+	for (uint32_t i = 0; i < run->excuses.n; i++) {
+		const struct tn_excuse *e = &run->excuses.items[i];
 
 		if (!e->reason)
 			tn_diag_at(&run->diags, SEVERITY_WARNING,

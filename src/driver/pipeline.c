@@ -68,8 +68,8 @@ static enum tn_status read_graph(struct tn_run *run, const char *file)
 		return TN_ERR_INPUT;
 	}
 	status = tn_import(&im, &run->graph);
-	run->excuses = im.excuses.items;
-	run->n_excuses = im.excuses.count;
+	run->excuses = (struct tn_excuses){ im.excuses.items,
+		(uint32_t)im.excuses.count };
 	return status;
 }
 

@@ -12,6 +12,7 @@
 #include "base/strbuf.h"
 #include "claims/claims.h"
 #include "inplace/inplace.h"
+#include "ir/excuse.h"
 #include "ir/graph.h"
 #include "lower/lower.h"
 #include "lower/place.h"
@@ -20,8 +21,6 @@
 #include "rewrite/rewrite.h"
 #include "tenure/tenure.h"
 #include "verify/verify.h"
-
-struct tn_excuse; /* import/import.h */
 
 /* How far a command needs to go. Graphs are rewritten by default where they are planned. */
 enum tn_stage { STAGE_IMPORT, STAGE_PROVE, STAGE_PLAN };
@@ -37,8 +36,7 @@ struct tn_run {
 	const char *plan_file; /* its plan is used; NULL: one of our own */
 	struct tn_source *plan_source; /* its text, once the graph is rewritten */
 	struct tn_source *source;
-	struct tn_excuse *excuses; /* of the file: import/import.h */
-	size_t n_excuses;
+	struct tn_excuses excuses; /* of the file */
 	TN_VEC(struct tn_view_suppressed) suppressed; /* what was taken out of diags */
 	struct tn_graph read; /* as it is in the file; its arrays are shared */
 	struct tn_graph graph; /* rewritten, when a rewrite was asked for */

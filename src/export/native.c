@@ -283,15 +283,37 @@ static enum tn_status put_graph(struct tn_native_writer *w)
 	return ok ? TN_OK : TN_ERR_NOMEM;
 }
 
-enum tn_status tn_export_native(const struct tn_graph *g,
-	const struct tn_export_side *side, struct tn_strbuf *out)
+/* One without a reason, too: that is a finding of the copy as it was of the file. */
+static void put_excuse(struct tn_native_writer *w, uint32_t i)
 {
-	struct tn_native_writer w = { .g = g, .side = side, .out = out, .indent = "" };
+	const struct tn_excuse *e = &w->excuses->items[i];
+
+	tn_native_put(w, "{\"rule\": ");
+	tn_native_put_text(w, e->rule);
+	if (e->name) {
+		tn_native_put_key(w, "name");
+		tn_native_put_text(w, e->name);
+	}
+	if (e->reason) {
+		tn_native_put_key(w, "reason");
+		tn_native_put_text(w, e->reason);
+	}
+	tn_native_put(w, "}");
+}
+
+enum tn_status tn_export_native(const struct tn_graph *g,
+	const struct tn_excuses *excuses, const struct tn_export_side *side, struct tn_strbuf *out)
+{
+	struct tn_native_writer w = {
+		.g = g, .excuses = excuses, .side = side, .out = out, .indent = ""
+	};
 	enum tn_status status;
 
 	tn_native_put(&w, "{\n  \"format\": \"tenure.graph/1\",\n  \"name\": ");
 	tn_native_put_text(&w, g->name);
 	status = put_graph(&w);
+	if (excuses && excuses->n)
+		put_lines(&w, "suppress", excuses->n, put_excuse);
 	for (uint32_t i = 0; i < g->n_subgraphs && status == TN_OK; i++) {
 		struct tn_native_writer sub = {
 			.g = &g->subgraphs[i], .side = side, .out = out, .indent = "    "

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "base/strbuf.h"
+#include "ir/excuse.h"
 #include "ir/graph.h"
 
 /* Where large constants go instead of base64 in the graph's text. */
@@ -17,9 +18,9 @@ struct tn_export_side {
 		*out; /* the side file's bytes; each constant starts at 16 bytes */
 };
 
-/* Appends to out; side may be NULL. TN_ERR_NOMEM or TN_OK. The graph must have passed
- * tn_validate. */
+/* Appends to out; excuses (what the graph's file suppresses) and side may be NULL.
+ * TN_ERR_NOMEM or TN_OK. The graph must have passed tn_validate. */
 enum tn_status TN_MUST_CHECK tn_export_native(const struct tn_graph *g,
-	const struct tn_export_side *side, struct tn_strbuf *out);
+	const struct tn_excuses *excuses, const struct tn_export_side *side, struct tn_strbuf *out);
 
 #endif

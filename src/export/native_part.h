@@ -6,6 +6,7 @@
 
 struct tn_native_writer {
 	const struct tn_graph *g;
+	const struct tn_excuses *excuses; /* NULL: none */
 	const struct tn_export_side *side;
 	struct tn_strbuf *out;
 	struct tn_arena scratch;

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/status.h"
+#include "ir/excuse.h"
 #include "ir/graph.h"
 
 /* --dim NAME=N: the size of a dimension that the file gives a name. */
@@ -20,15 +21,6 @@ struct tn_import_dim {
 struct tn_import_shape {
 	const char *tensor;
 	struct tn_shape shape;
-};
-
-/* What the file says of a finding: it is known and accepted. Graphs do not carry it on. */
-struct tn_excuse {
-	const char *rule; /* a pattern */
-	const char *name; /* a pattern for the op or tensor; NULL: any */
-	const char *reason; /* NULL: there is none, and then it does not count */
-	const char *pointer;
-	bool used; /* for whoever asks it */
 };
 
 struct tn_import {

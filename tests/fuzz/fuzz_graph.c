@@ -45,11 +45,11 @@ static void check_text(const struct tn_graph *g)
 	tn_diags_init(&diags, &arena);
 	tn_strbuf_init(&once);
 	tn_strbuf_init(&twice);
-	require(tn_export_native(g, NULL, &once) == TN_OK);
+	require(tn_export_native(g, NULL, NULL, &once) == TN_OK);
 	source.text = once.text;
 	source.len = once.len;
 	require(tn_import(&im, &again) == TN_OK);
-	require(tn_export_native(&again, NULL, &twice) == TN_OK);
+	require(tn_export_native(&again, NULL, NULL, &twice) == TN_OK);
 	require(once.len == twice.len && memcmp(once.text, twice.text, once.len) == 0);
 	tn_strbuf_release(&once);
 	tn_strbuf_release(&twice);

@@ -37,11 +37,11 @@ static void check_round_trip(struct reading *s, const struct tn_graph *g)
 
 	tn_strbuf_init(&once);
 	tn_strbuf_init(&twice);
-	require(tn_export_native(g, NULL, &once) == TN_OK);
+	require(tn_export_native(g, NULL, NULL, &once) == TN_OK);
 	source.text = once.text;
 	source.len = once.len;
 	require(read_graph(s, &source, NULL, &again) == TN_OK);
-	require(tn_export_native(&again, NULL, &twice) == TN_OK);
+	require(tn_export_native(&again, NULL, NULL, &twice) == TN_OK);
 	require(once.len == twice.len && memcmp(once.text, twice.text, once.len) == 0);
 	tn_strbuf_release(&once);
 	tn_strbuf_release(&twice);

@@ -91,6 +91,30 @@ def bad_files(t, root):
             t.bad.append(f"{name}: says {err!r}")
 
 
+def blank_texts(t, root):
+    """What a pack has somebody read must say something, however nothing is written."""
+    sample = str(root / "fixtures/graphs/op_add_i8.json")
+    rest = {"title": "<title>x</title>", "message": "", "why": "", "fix": "", "ground": ""}
+
+    def pack(where, text):
+        kind = ' kind="bytes"' if where == "ground" else ""
+        parts = {**rest, where: f"<{where}{kind}>{text}</{where}>"}
+        check = '<check context="//op" assert="true()"/>'
+        (t.folder / "blank.xml").write_text(
+            '<rules format="tenure.rules/1">\n<rule id="team/x" severity="note">\n'
+            + parts["title"] + parts["message"] + parts["why"] + parts["fix"] + check
+            + parts["ground"] + "</rule></rules>")
+        return t.lint("--rules", "blank.xml", sample)
+
+    for where in rest:
+        for text in ("", " ", "\t \n", "<!-- x -->", "<![CDATA[]]>", "<![CDATA[ ]]>", "&#x20;"):
+            status, _, err = pack(where, text)
+            t.expect(f"{where} '{text}'", (status, err.startswith("blank.xml:3:"),
+                                           f"the text of '{where}'" in err), (2, True, True))
+        for text in ("w", " <!-- x -->w", "<![CDATA[w]]>", "&lt;"):
+            t.expect(f"{where} '{text}'", pack(where, text)[0], 0)
+
+
 TEAM = """<rules format="tenure.rules/1">
   <rule id="team/small" severity="error">
     <title>no large tensor behind op 1</title>
@@ -177,6 +201,52 @@ def configuration(t):
     write('<rule id="*/*" severity="off"/>')
     t.expect("unreadable", t.lint("models/a.json")[:2], (2, {"json/syntax": ["error"]}))
     config.unlink()
+
+
+def wrong_values(t):
+    """What a configuration asks for and cannot have is told where it asks, not of an option."""
+    f = t.folder / "values"
+    (f / "folder").mkdir(parents=True)
+    (f / "o.json").write_text(graph([]))
+    os.mkfifo(f / "pipe.xml")
+    config = f / ".tenure.xml"
+    values = [(f'{key}="{value}">', "<!-- -->", value) for key in (
+        "target", "profile", "execution", "fail-on") for value in ("nosuch", "Inference", "")]
+    values += [(">", body, word) for body, word in (
+        ('<pack file="nosuch.xml"/>', "nosuch.xml"), ('<pack file="folder"/>', "folder"),
+        ('<pack file="pipe.xml"/>', "pipe.xml"), ('<pack file=""/>', "pack"),
+        ('<rule id="nosuch/rule" severity="off"/>', "nosuch/rule"),
+        ('<rule id="live/dead-op" severity="loud"/>', "loud"), ('<budget ram="much"/>', "much"),
+        ('<budget flash="99999999999999999999"/>', "9999"), ('<ignore models=""/>', "ignore"),
+        ('<suppress rule="nosuch/rule">why</suppress>', "nosuch/rule"),
+        ('<suppress rule="live/dead-op"> </suppress>', "reason"))]
+    for start, body, word in values:
+        config.write_text(f'\n<tenure format="tenure.config/1" {start}\n{body}</tenure>')
+        line = 3 if start == ">" else 2
+        for command in ("lint", "report"):
+            run = subprocess.run([t.tenure, command, "o.json"], cwd=f, capture_output=True,
+                                 text=True, timeout=60, check=False)
+            first = run.stderr.split("\n")[0]
+            t.expect(f"{command}: {start}{body}", (run.returncode, first.startswith(
+                f".tenure.xml:{line}:"), word in first, "--" in first), (2, True, True, False))
+
+
+def kept_suppressions(t):
+    """A copy in the native format suppresses what the file did, of any spelling."""
+    f = t.folder
+    entries = [{"rule": "live/*", "name": "EXP#*", "reason": 'kept "as is" \\ \u00e4\n'},
+               {"rule": "live/dead-op", "reason": "any"}, {"rule": "graph/*", "name": "x"}]
+    given = {**json.loads(graph(["d"])), "suppress": entries}
+    (f / "with.json").write_text(json.dumps(given))
+    (f / "without.json").write_text(graph(["d"]))
+    for name in ("with", "without"):
+        for source, copy in ((name, "copy"), ("copy", "again")):
+            subprocess.run([t.tenure, "convert", f"{source}.json", "-o", f"{copy}.json"], cwd=f,
+                           check=True, capture_output=True)
+        t.expect(f"{name}: twice", (f / "copy.json").read_text(), (f / "again.json").read_text())
+        made = json.loads((f / "copy.json").read_text())
+        t.expect(f"{name}: kept", made.get("suppress"), entries if name == "with" else None)
+        t.expect(f"{name}: linted", t.lint("copy.json")[:2], t.lint(f"{name}.json")[:2])
 
 
 def in_source(t):
@@ -315,6 +385,8 @@ def sizes(t):
                               '</tenure>')
             status, _, err = t.lint("o.json")
             t.expect(f"{kind}='{size}'", (status, err.startswith(".tenure.xml:2:")), (2, True))
+    for jobs, status in (("0", 2), ("-1", 2), ("", 2), ("1", 0), ("3", 0)):
+        t.expect(f"--jobs '{jobs}'", t.lint("--jobs", jobs, "o.json")[0], status)
     for limit in ("+5%", " 5%", "+1K", " 1K"):
         run = subprocess.run([t.tenure, "diff", "--fail-on-growth", limit, "o.json", "o.json"],
                              cwd=f, capture_output=True)
@@ -443,6 +515,9 @@ def main(tenure, root):
     with tempfile.TemporaryDirectory() as folder:
         t = Test(tenure, pathlib.Path(folder))
         bad_files(t, pathlib.Path(root))
+        blank_texts(t, pathlib.Path(root))
+        wrong_values(t)
+        kept_suppressions(t)
         configuration(t)
         in_source(t)
         baseline(t)

@@ -17,7 +17,7 @@ static void write_graph(const struct tn_graph *g, const struct tn_export_side *s
 	struct tn_strbuf *out)
 {
 	tn_strbuf_init(out);
-	ck_assert_int_eq(tn_export_native(g, side, out), TN_OK);
+	ck_assert_int_eq(tn_export_native(g, NULL, side, out), TN_OK);
 }
 
 /* Written and read again it is the same graph, and writes the same text. */

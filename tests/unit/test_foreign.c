@@ -36,7 +36,7 @@ static void load_sample(struct loaded *l, const char *path)
 static char *native_text(const struct tn_graph *g, struct tn_strbuf *out)
 {
 	tn_strbuf_init(out);
-	ck_assert_int_eq(tn_export_native(g, NULL, out), TN_OK);
+	ck_assert_int_eq(tn_export_native(g, NULL, NULL, out), TN_OK);
 	return out->text;
 }
 

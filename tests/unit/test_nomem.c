@@ -104,7 +104,7 @@ START_TEST(the_writer_survives_without_memory)
 		tn_strbuf_init(&out);
 		tn_strbuf_init(&side_out);
 		allocations_left = n++;
-		status = tn_export_native(&l.graph, &side, &out);
+		status = tn_export_native(&l.graph, NULL, &side, &out);
 		allocations_left = -1;
 		ck_assert(status == TN_OK || status == TN_ERR_NOMEM);
 		tn_strbuf_release(&out);
