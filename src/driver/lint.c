@@ -289,11 +289,8 @@ static int lint_all(struct lint *l)
 		if ((end = govern(l, i)) > worst)
 			worst = end;
 	tn_run_init(&whole, o);
-	if (write_all(l, &whole) != TN_OK) {
-		fprintf(o->err, "tenure: cannot write the findings\n");
-		worst = TENURE_RESOURCES;
-	}
-	tn_run_release(&whole);
+	end = tn_command_end(&whole, write_all(l, &whole));
+	worst = end > worst ? end : worst;
 	for (size_t i = 0; i < l->files.n; i++)
 		tn_run_release(&l->runs[i]);
 	end = complain(l, tn_govern_close(&l->govern));
