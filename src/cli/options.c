@@ -86,7 +86,7 @@ static const struct option_row rows[] = {
 		"report these families of rules only: memory,hazard ...", NULL },
 	{ "hook", 0, VALUE_FLAG, AT(hook), C(LINT) | C(CHECK), NULL,
 		"skip files that are no graphs, without a word", NULL },
-	{ "jobs", 'j', VALUE_SIZE, AT(jobs), C(LINT), "N", "so many files at a time",
+	{ "jobs", 'j', VALUE_SIZE, AT(jobs), C(LINT), "N", "so many files at a time (default 1)",
 		NULL },
 	{ "profile", 0, VALUE_WORD, AT(profile), C(LINT), "NAME",
 		"judge claims for inference (default) or training", profile_words },
@@ -262,40 +262,39 @@ static const struct option_row *find_row(
 	return row;
 }
 
+/* What a number must be; NULL: it is. */
+static const char *misfit(size_t option, const char *value, int64_t *out_size)
+{
+	const int64_t size = tn_size_parse(value, out_size) ? *out_size : -1;
+
+	if (size < 0)
+		return "a number (K and M are understood)";
+	if (option == AT(seed) && size > UINT32_MAX)
+		return "at most 4294967295";
+	if (option == AT(align) &&
+		(size == 0 || (size & (size - 1)) != 0 || size > 1 << 20))
+		return "a power of two up to 1M";
+	return option == AT(jobs) && size == 0 ? "at least 1" : NULL;
+}
+
 static bool set_size(
 	const struct option_row *row, const char *value, char *field, FILE *err)
 {
 	int64_t size;
-	bool ok = tn_size_parse(value, &size);
+	const char *what = misfit(row->offset, value, &size);
+	uint32_t seed;
 
-	if (ok && row->offset == AT(seed)) {
-		uint32_t seed = (uint32_t)size;
-
-		memcpy(field, &seed, sizeof(seed));
-		if (size > UINT32_MAX) {
-			fprintf(err, "tenure: --seed must be at most %u, not '%s'\n",
-				UINT32_MAX, value);
-			return false;
-		}
-	} else if (ok && row->offset == AT(align)) {
-		ok = size > 0 && (size & (size - 1)) == 0 && size <= 1 << 20;
-		memcpy(field, &size, sizeof(size));
-		if (!ok) {
-			fprintf(err,
-				"tenure: --align must be a power of two up to 1M, not "
-				"'%s'\n",
-				value);
-			return false;
-		}
-	} else if (ok) {
-		memcpy(field, &size, sizeof(size));
+	if (what) {
+		fprintf(err, "tenure: --%s must be %s, not '%s'\n", row->name, what,
+			value);
+		return false;
 	}
-	if (!ok)
-		fprintf(err,
-			"tenure: --%s must be a number (K and M are understood), not "
-			"'%s'\n",
-			row->name, value);
-	return ok;
+	seed = (uint32_t)size;
+	if (row->offset == AT(seed))
+		memcpy(field, &seed, sizeof(seed));
+	else
+		memcpy(field, &size, sizeof(size));
+	return true;
 }
 
 static bool set_word(
@@ -371,6 +370,21 @@ static bool set_value(struct arguments *args, const struct option_row *row,
 	return false;
 }
 
+/* Which of two values was meant? A flag says the same again, a list grows. */
+static bool is_first(struct arguments *args, const struct option_row *row,
+	const char *value, FILE *err)
+{
+	const char **given = &args->given[row - rows];
+
+	if (*given && row->kind != VALUE_FLAG && row->kind != VALUE_LIST) {
+		fprintf(err, "tenure: --%s is given twice: '%s' and '%s'\n", row->name,
+			*given, value);
+		return false;
+	}
+	*given = value ? value : "";
+	return true;
+}
+
 static bool parse_option(
 	struct arguments *args, int argc, char **argv, int *at, FILE *err)
 {
@@ -403,8 +417,7 @@ static bool parse_option(
 		}
 		value = argv[++*at];
 	}
-	args->given[row - rows] = true;
-	return set_value(args, row, value, err);
+	return is_first(args, row, value, err) && set_value(args, row, value, err);
 }
 
 bool argument_given(const struct arguments *args, const char *name)

@@ -64,7 +64,8 @@ struct arguments {
 	size_t n_operands;
 	bool help;
 	const char **lists[ARGUMENT_LISTS]; /* storage of options that may be repeated */
-	bool given[ARGUMENT_OPTIONS]; /* by row of the table */
+	const char *given[ARGUMENT_OPTIONS]; /* values by row of the table, "" of a flag;
+						NULL: it is not given */
 };
 
 /* COMMAND_COUNT when there is no such command. */

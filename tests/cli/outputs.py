@@ -7,6 +7,7 @@ is refused: exit status 2, both names in the message, every file as it was.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,8 @@ REPORTS = ("-o", "--csv", "--svg", "--dot", "--trace", "--graph-svg", "--explore
 PLANS = ("-o", "--write-csv", "--write-header", "--write-offline")
 SINGLE = [("report", REPORTS), ("plan", PLANS), ("convert", ("-o",)), ("run", (
     "-o", "--output-tensor")), ("lint", ("-o", "--write-baseline"))]
+COMMANDS = ("lint", "plan", "verify", "run", "emit", "validate", "report", "check", "diff",
+            "explain", "convert", "offsets")
 TEXT = "g.json"  # how the comparison begins as text
 # spellings of g.json, which is read
 SAME = ("g.json", "./g.json", "sub/../g.json", "{folder}/g.json", "link.json", "hard.json")
@@ -143,6 +146,87 @@ def check_right(tenure, root):
     print(f"ok - {len(RIGHT)} command lines right")
 
 
+# values that their options take
+VALUES = {"FILE": "new", "DIR": "new", "PLAN": "p.json", "N": "1", "S": "1", "BYTES": "64",
+          "LIMIT": "1K", "FORMAT": "native", "NAME": "x", "LEVEL": "note", "FAMILIES": "memory",
+          "STAGES": "graph", "LIST": "none", "MODE": "none", "SET": "ref", "WHAT": "arena",
+          "WHEN": "owner", "TARGETS": "host", "OP": "0", "BOARD": "rp2040", "TARGET": "rp2040"}
+WORDS = {"profile": "training", "execution": "parallel", "schedule": "given", "stream": "none",
+         "overlap": "none", "cpu": "host"}
+
+
+def options_of(tenure, command):
+    """Long name, letter or None, name of the value or None, may it be repeated?"""
+    lines = subprocess.run([tenure, command, "--help"], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    for at, line in enumerate(lines):
+        found = re.match(r"  (?:-(.), )?--([a-z-]+)(?: (\S+))?", line)
+        if found and found[2] != "help":
+            text = line + "".join(lines[at + 1:at + 2])
+            yield found[2], found[1], found[3], "(repeatable)" in text.split("  --", 2)[1]
+
+
+def check_repeated(tenure, root):
+    """Of two values one would be lost: an option that takes one may be given once."""
+    n = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        fill(folder, root)
+        before = contents(folder)
+        for command in COMMANDS:
+            for option, letter, value, many in options_of(tenure, command):
+                if value is None or many:
+                    continue
+                first = WORDS.get(option, VALUES.get(value, "x"))
+                for again in (f"--{option}", f"--{option}=", f"-{letter}", f"-{letter}="):
+                    if "None" in again or again.startswith("-o=") or again[2:] == "=":
+                        continue
+                    second = [again + "again"] if again.endswith("=") else [again, "again"]
+                    done = call(tenure, folder, [command, "g.json", f"--{option}", first, *second])
+                    said = f"tenure: --{option} is given twice: '{first}' and 'again'\n"
+                    assert (done.returncode, done.stdout, done.stderr) == (2, "", said), (
+                        command, option, done)
+                    assert contents(folder) == before, (command, option)
+                    n += 1
+    assert n > 150, n
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        fill(folder, root)
+        for args in (["plan", "g.json", "--json", "--json"],
+                     ["lint", "g.json", "--keep", "input", "--keep", "input"]):
+            done = call(tenure, folder, args)
+            assert done.returncode == 0, (args, done)
+    print(f"ok - {n} options given twice")
+
+
+def check_unwritable(tenure, root):
+    """Every command says of every format which file it could not write, and why."""
+    n = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        fill(folder, root)
+        (folder / "sub/taken").mkdir()
+        before = contents(folder)
+        tries = [[c, "g.json", o] for c, options in SINGLE for o in options
+                 if o != "--write-offline"]
+        tries += [["lint", "g.json", "--format", f, "-o"] for f in (
+            "text", "json", "sarif", "junit", "github", "markdown")]
+        tries += [["diff", "g.json", "h.json", "--format", f, "-o"] for f in (
+            "text", "json", "markdown", "html")]
+        tries += [["offsets", "p.csv", "-o"]]
+        for args in tries:
+            for file, why in (("missing/new", "No such file or directory"),
+                              ("g.json/new", "Not a directory"), ("sub/taken", "Is a directory")):
+                done = call(tenure, folder, [*args, file])
+                assert done.returncode == 3, (args, file, done)
+                told = re.search(f"^error: cannot (write|replace) '{file}': {why}", done.stderr,
+                                 re.M)
+                assert told and done.stderr.count("error: ") == 1, (args, file, done)
+                assert contents(folder) == before, args
+                n += 1
+    print(f"ok - {n} files that cannot be written")
+
+
 def chain(n):
     """A net of n buffers: every op pools one into a smaller one."""
     tensors = [{"name": f"t{i}", "dtype": "f32", "shape": [1, n + 1 - i, 1, 1]} for i in range(n)]
@@ -210,6 +294,8 @@ def main():
     check_right(tenure, root)
     check_ascii(tenure, root)
     check_diff(tenure, root)
+    check_repeated(tenure, root)
+    check_unwritable(tenure, root)
 
 
 if __name__ == "__main__":

@@ -377,6 +377,8 @@ def families(t):
 def sizes(t):
     f, top = t.folder, str(2 ** 63 - 1)
     (f / "o.json").write_text(graph([]))
+    for jobs, status in (("0", 2), ("-1", 2), ("", 2), ("1", 0), ("3", 0)):
+        t.expect(f"--jobs '{jobs}'", t.lint("--jobs", jobs, "o.json")[0], status)
     config = f / ".tenure.xml"
     for size in ("+1K", " 1K", "-1", "K", "", "1KK", "1 K", "999999999999999M", "1e3"):
         t.expect(f"--ram '{size}'", t.lint("--ram", size, "o.json")[0], 2)
@@ -385,8 +387,6 @@ def sizes(t):
                               '</tenure>')
             status, _, err = t.lint("o.json")
             t.expect(f"{kind}='{size}'", (status, err.startswith(".tenure.xml:2:")), (2, True))
-    for jobs, status in (("0", 2), ("-1", 2), ("", 2), ("1", 0), ("3", 0)):
-        t.expect(f"--jobs '{jobs}'", t.lint("--jobs", jobs, "o.json")[0], status)
     for limit in ("+5%", " 5%", "+1K", " 1K"):
         run = subprocess.run([t.tenure, "diff", "--fail-on-growth", limit, "o.json", "o.json"],
                              cwd=f, capture_output=True)
