@@ -4,7 +4,6 @@
 
 #include <libxml/xpath.h>
 #include <libxml/xpathInternals.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "rules/facts.h"
@@ -19,7 +18,7 @@ struct tn_query {
 	const char *wrong; /* the first thing that went wrong, in the arena */
 	bool nomem;
 	unsigned long steps, most; /* of this rule so far, and how many it may take */
-	clock_t start;
+	double start; /* seconds of the thread */
 };
 
 struct tn_expression {
