@@ -41,9 +41,13 @@ static bool is_descriptor(const char *name)
 {
 	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-		if (strncmp(name, folders[i], strlen(folders[i])) == 0)
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		const size_t len = strlen(folders[i]);
+
+		if (strncmp(name, folders[i], len) == 0 && name[len] &&
+			!name[len + strspn(name + len, "0123456789")])
 			return true;
+	}
 	return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdin") == 0;
 }
 

@@ -74,6 +74,10 @@ def refused(t):
         for device in ("/dev/zero", "/dev/null", "-"):
             name = [*args, device] + ["x"] * (args == ["explain"])
             t.refused(name, f"'{device}'", "it is a device")
+    for start in ("/dev/fd", "/proc/self/fd"):  # begins as the name of a descriptor does
+        name = f"{start}/../../..{t.folder.resolve()}/pipe.json"
+        if os.path.exists(name):
+            t.refused(["lint", name], f"'{name}'", "it is a pipe")
     t.refused(["lint", "empty"], "'empty'", "no graph")
     t.refused(["lint", "g.json", "empty"], "'empty'", "no graph")
     t.refused(["check", "empty"], "'empty'", "no graph")
