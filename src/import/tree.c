@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,24 +100,30 @@ void tn_at_warn(
 	va_end(args);
 }
 
-/* "entryComputationName" as "entry_computation_name". */
-static const json_t *find_snake(const json_t *object, const char *key)
+/* "entryComputationName" as "entry_computation_name"; the key becomes the file's. */
+static const json_t *find_snake(const json_t *object, const char **key)
 {
+	const char *camel = *key;
 	char text[KEY_MAX];
 	size_t n = 0;
+	void *found;
 
-	for (; *key; key++) {
+	for (; *camel; camel++) {
 		if (n + 3 > sizeof(text))
 			return NULL;
-		if (*key >= 'A' && *key <= 'Z') {
+		if (*camel >= 'A' && *camel <= 'Z') {
 			text[n++] = '_';
-			text[n++] = (char)(*key - 'A' + 'a');
+			text[n++] = (char)(*camel - 'A' + 'a');
 		} else {
-			text[n++] = *key;
+			text[n++] = *camel;
 		}
 	}
 	text[n] = '\0';
-	return json_object_get(object, text);
+	found = json_object_iter_at((json_t *)(uintptr_t)object, text);
+	if (!found)
+		return NULL;
+	*key = json_object_iter_key(found);
+	return json_object_iter_value(found);
 }
 
 bool tn_at_key(const struct tn_tree *t, const struct tn_at *up, const char *key,
@@ -125,7 +132,7 @@ bool tn_at_key(const struct tn_tree *t, const struct tn_at *up, const char *key,
 	const json_t *value = json_object_get(up->json, key);
 
 	if (!value && t->casings)
-		value = find_snake(up->json, key);
+		value = find_snake(up->json, &key);
 	tn_at_entry(up, key, value, out);
 	return out->json != NULL;
 }
