@@ -43,7 +43,10 @@ static const char *kernel_fact(const struct advice *a, uint32_t op)
 			k->declared->file, k->declared->line, k->declared->runtime,
 			k->declared->fact);
 	if (k->undeclared)
-		return "has a kernel of which nothing is known";
+		return tn_op_attr(&a->c->g->ops[op], "in_place")
+			       ? "has a kernel that was made to write over its operands "
+				 "as the graph says"
+			       : "has a kernel of which nothing is known";
 	if (k->unknown_type)
 		return "has a type that nothing defines: each element of its output is "
 		       "taken to read all its inputs";

@@ -21,6 +21,25 @@ static bool meets(const struct tn_model *m, const struct tn_setting *s, uint32_t
 	       out_lo < tn_setting_address(s, in, a->hi);
 }
 
+/* Was the kernel made to write this output over this operand? `in_place` lists pairs of
+ * positions. */
+static bool is_made_for(const struct tn_model *m, const struct tn_op *op, uint32_t in,
+	uint32_t out, int64_t distance)
+{
+	const struct tn_attr *a = tn_op_attr(op, "in_place");
+
+	if (!a || a->kind != ATTR_INTS || distance ||
+		m->form[in].width * m->form[in].n != m->form[out].width * m->form[out].n)
+		return false;
+	for (size_t i = 0; i + 1 < a->n; i += 2)
+		if (a->v.ints[i] >= 0 && a->v.ints[i] < op->n_inputs &&
+			a->v.ints[i + 1] >= 0 && a->v.ints[i + 1] < op->n_outputs &&
+			op->inputs[a->v.ints[i]].i == in &&
+			op->outputs[a->v.ints[i + 1]].i == out)
+			return true;
+	return false;
+}
+
 /* Is the overlap no decision of a plan: does the graph itself name one storage, or do the
  * bytes only stay where they are? */
 static bool is_harmless(const struct tn_model *m, const struct tn_op *op, uint32_t in,
@@ -28,7 +47,7 @@ static bool is_harmless(const struct tn_model *m, const struct tn_op *op, uint32
 {
 	const struct tn_form *a = &m->form[in], *b = &m->form[out];
 
-	if (a->root == b->root)
+	if (a->root == b->root || is_made_for(m, op, in, out, distance))
 		return true;
 	return tn_op_info(op->kind)->access == ACCESS_VIEW && !distance && a->dense &&
 	       b->dense && a->width == b->width && a->n == b->n;

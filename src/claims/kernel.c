@@ -349,7 +349,8 @@ static void apply_declared(
 {
 	const struct tn_op *o = &m->g->ops[op];
 	bool foreign = m->g->format == FORMAT_FOREIGN ||
-		       (m->g->format != FORMAT_NATIVE && o->kind == OP_UNKNOWN);
+		       (o->kind == OP_UNKNOWN && (m->g->format != FORMAT_NATIVE ||
+							 tn_op_attr(o, "in_place")));
 
 	if (k->kind == KERNEL_VIEW)
 		return;

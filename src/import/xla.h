@@ -56,4 +56,9 @@ void tn_xla_read_graph(struct tn_xla *x, uint32_t graph);
 void tn_xla_plan(struct tn_xla *x, const struct tn_at *root);
 void tn_xla_aliases(struct tn_xla *x);
 
+/* What the instruction, the newest op of the graph, writes over its operands: a claim for
+ * each pair, and an attribute, for its kernel was made for it. */
+void tn_xla_in_place(
+	struct tn_xla *x, const struct tn_at *inst, const struct tn_xla_value *v);
+
 #endif

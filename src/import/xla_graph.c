@@ -198,6 +198,7 @@ static void add_op(struct tn_xla *x, uint32_t graph, const struct tn_at *inst,
 	struct tn_at shape, operands, at;
 	const char *type = opcode;
 	size_t n = tn_at_list(&x->tree, inst, "operandIds", &operands);
+	size_t errors = x->tree.im->diags->errors;
 	bool ok = true;
 
 	if (target[0])
@@ -236,6 +237,8 @@ static void add_op(struct tn_xla *x, uint32_t graph, const struct tn_at *inst,
 		read_calls(x, f, inst, kind);
 	}
 	x->tree.nomem = x->tree.nomem || !ok;
+	if (!x->tree.nomem && x->tree.im->diags->errors == errors)
+		tn_xla_in_place(x, inst, v);
 }
 
 static void remember(struct tn_xla *x, const struct tn_at *inst, const char *name,

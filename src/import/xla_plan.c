@@ -361,3 +361,111 @@ void tn_xla_aliases(struct tn_xla *x)
 		claim->byte_offset = 0;
 	}
 }
+
+/* The arrays at an index path of a value; false after a report. */
+static bool arrays_at(struct tn_xla *x, const struct tn_xla_value *v,
+	const struct tn_at *up, const char *key, uint32_t *out_first, uint32_t *out_n)
+{
+	struct tn_ints path = { 0 };
+	const json_t *shape;
+
+	if (!tn_at_ints(&x->tree, up, key, &path))
+		return false;
+	if (!tn_xla_part(x, v->shape, &path, out_first, &shape)) {
+		tn_at_error(&x->tree, up, XLA_VALUE, "the index leads out of the shape");
+		return false;
+	}
+	*out_n = tn_xla_count(x, shape);
+	/* a value that was reported has fewer arrays than its shape */
+	return *out_first <= v->n && *out_n <= v->n - *out_first;
+}
+
+static const struct tn_xla_value *aliased_operand(
+	struct tn_xla *x, const struct tn_at *inst, const struct tn_at *at)
+{
+	struct tn_at operands, one;
+	size_t n = tn_at_list(&x->tree, inst, "operandIds", &operands);
+	int64_t index = tn_at_int(&x->tree, at, "operandIndex", 0);
+
+	if (index < 0 || (uint64_t)index >= n) {
+		tn_at_error(&x->tree, at, XLA_VALUE, "there is no operand %lld",
+			(long long)index);
+		return NULL;
+	}
+	tn_at_item(&operands, (size_t)index, &one);
+	return tn_xla_find(x, &one);
+}
+
+static int64_t position(const tn_tensor_id *list, uint32_t n, tn_tensor_id id)
+{
+	uint32_t i = 0;
+
+	while (i < n && list[i].i != id.i)
+		i++;
+	return i;
+}
+
+/* A claim for each array of an entry; positions among the op's operands and outputs go on
+ * the list. */
+static void pair_arrays(struct tn_xla *x, const struct tn_at *entry,
+	const struct tn_xla_value *out, uint32_t first_out, const struct tn_xla_value *in,
+	uint32_t first_in, uint32_t n, struct tn_ints *pairs)
+{
+	struct tn_foreign *f = &x->graphs.items[out->graph]->f;
+	struct tn_arena *scratch = &x->tree.scratch;
+	const struct tn_op *op = tn_foreign_newest_op(f);
+
+	for (uint32_t k = 0; k < n; k++) {
+		tn_tensor_id to = x->leaves.items[out->first + first_out + k];
+		tn_tensor_id from = x->leaves.items[in->first + first_in + k];
+		struct tn_claim *claim;
+		const char *id;
+
+		if (to.i == TN_NONE || from.i == TN_NONE)
+			continue; /* a token */
+		id = tn_arena_printf(scratch, "in place %zu", f->b.claims.count);
+		claim = id ? tn_foreign_claim(f, entry, "inplace", id) : NULL;
+		if (!claim ||
+			!tn_vec_push(scratch, &pairs->v,
+				position(op->inputs, op->n_inputs, from)) ||
+			!tn_vec_push(scratch, &pairs->v,
+				position(op->outputs, op->n_outputs, to))) {
+			x->tree.nomem = true;
+			return;
+		}
+		claim->op.i = out->op;
+		claim->in = from;
+		claim->out = to;
+	}
+}
+
+void tn_xla_in_place(
+	struct tn_xla *x, const struct tn_at *inst, const struct tn_xla_value *v)
+{
+	struct tn_ints pairs = { 0 };
+	struct tn_at list, at;
+	size_t n = tn_at_list(&x->tree, inst, "outputOperandAliasing", &list);
+
+	for (size_t i = 0; i < n && !x->tree.nomem; i++) {
+		uint32_t first_out, n_out, first_in, n_in;
+		const struct tn_xla_value *in;
+
+		tn_at_item(&list, i, &at);
+		if (!tn_at_want_object(&x->tree, &at))
+			continue;
+		in = aliased_operand(x, inst, &at);
+		if (!in ||
+			!arrays_at(x, v, &at, "outputShapeIndex", &first_out, &n_out) ||
+			!arrays_at(x, in, &at, "operandShapeIndex", &first_in, &n_in))
+			continue;
+		if (n_out != n_in)
+			tn_at_error(&x->tree, &at, XLA_VALUE,
+				"results of %u arrays are written over %u", n_out, n_in);
+		else
+			pair_arrays(x, &at, v, first_out, in, first_in, n_in, &pairs);
+	}
+	if (pairs.v.count && !x->tree.nomem &&
+		!tn_build_attr_ints(&x->graphs.items[v->graph]->f.b, "in_place",
+			pairs.v.items, pairs.v.count))
+		x->tree.nomem = true;
+}

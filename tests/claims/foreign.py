@@ -79,6 +79,64 @@ for size, verdict in (('24', 'proved'), ('20', 'rejected')):
         json.dumps({'hloModule': module, 'bufferAssignment': assignment}))
     check(folder / 'alone.json', verdict == 'rejected', {'allocations': verdict},
           '--from', 'xla')
+# instructions that write over their operands: each is right until somebody still needs one
+def entry(module):
+    return module['hloModule']['computations'][1]['instructions']
+
+
+def read_later(module):
+    add = dict(entry(module)[2], name='late', id='30', operandIds=['14', '14'])
+    entry(module).insert(6, add)
+    entry(module)[-1]['shape']['tupleShapes'].append(add['shape'])
+    entry(module)[-1]['operandIds'].append('30')
+
+
+def returned(module):
+    entry(module)[-1]['shape']['tupleShapes'].append(entry(module)[0]['shape'])
+    entry(module)[-1]['operandIds'].append('14')
+
+
+def preserved(module):
+    del module['hloModule']['inputOutputAlias']
+
+
+def constant(module):
+    entry(module)[2].update(opcode='constant', operandIds=[])
+    entry(module)[3]['outputOperandAliasing'][:] = [{'outputShapeIndex': ['0']}]
+
+
+def twice(module):
+    entry(module)[3]['outputOperandAliasing'][1]['operandShapeIndex'] = ['0']
+
+
+def smaller(module):
+    shape = dict(entry(module)[2]['shape'], dimensions=['2', '4'])
+    entry(module)[2].update(opcode='custom-call', shape=shape)
+    entry(module)[3]['outputOperandAliasing'][:] = [{'outputShapeIndex': ['0']}]
+
+
+right = {'in place %d' % i: 'proved' for i in range(3)}
+for change, code, claims, says in (
+        (lambda module: None, 0, right, ['was made to write over its operands']),
+        (read_later, 1, dict(right, **{'in place 2': 'rejected'}), ["'late'"]),
+        (returned, 1, dict(right, **{'in place 2': 'rejected'}), ['OUTPUT_CLOBBER']),
+        (preserved, 1, {'in place 0': 'rejected', 'in place 1': 'rejected'}, ['INPUT_WRITE']),
+        (constant, 1, {'in place 0': 'rejected'}, ['CONST_WRITE']),
+        (twice, 1, {'in place 0 + in place 1': 'rejected'}, ['rejected WAW']),
+        (smaller, 1, {'in place 0': 'rejected'}, ['SIZE'])):
+    for name in 'xla_in_place.json', 'native/xla_in_place.json.json':
+        if 'native' in name and code:
+            continue
+        graph = json.loads((own / name).read_text())
+        change(graph)
+        (folder / 'in_place.json').write_text(json.dumps(graph))
+        check(folder / 'in_place.json', code, claims, says=says)
+# the same claim for an output that the kernel was not made to put there
+graph = json.loads((own / 'native/xla_in_place.json.json').read_text())
+graph['claims'] = [{'kind': 'inplace', 'id': 'c', 'op': 'attend', 'in': 'cache.0', 'out': o}
+                   for o in ('attend.2',)]
+(folder / 'in_place.json').write_text(json.dumps(graph))
+check(folder / 'in_place.json', 1, {'c': 'unproved'}, says=['nobody has declared'])
 for name, message in (('bad-entity', 'a document type is not allowed'),
                       ('bad-element', 'an attribute of'), ('bad-format', 'an attribute of'),
                       ('bad-type', 'an element type is not known'), ('bad-end', 'mismatch')):

@@ -66,7 +66,7 @@ START_TEST(fixtures_give_native_graphs)
 {
 	ck_assert_int_ge(
 		each_file(tn_test_path("fixtures/foreign"), "", gives_its_native_graph),
-		38);
+		40);
 }
 END_TEST
 
@@ -80,6 +80,7 @@ static const struct {
 	{ "onnx_loop.json", "onnx_loop_snake.json" },
 	{ "onnx_qdq.json", "onnx_qdq_snake.json" },
 	{ "xla.json", "xla_snake.json" },
+	{ "xla_in_place.json", "xla_in_place_snake.json" },
 };
 
 START_TEST(spellings_give_one_graph)
