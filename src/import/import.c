@@ -108,10 +108,9 @@ enum tn_status tn_import(struct tn_import *im, struct tn_graph *out)
 		return im->diags->failed ? TN_ERR_NOMEM : TN_ERR_INPUT;
 	if (!format->read) {
 		tn_diag(im->diags, SEVERITY_ERROR, "import/unsupported", im->source, NULL,
-			"this is %s (%s): it cannot be read yet", format->title,
+			"this is %s (%s): tenure does not read it", format->title,
 			format->name);
-		if (format->advice)
-			tn_diag_note(im->diags, "%s", format->advice);
+		tn_diag_note(im->diags, "%s", format->advice);
 		return im->diags->failed ? TN_ERR_NOMEM : TN_ERR_INPUT;
 	}
 	*out = (struct tn_graph){ 0 };

@@ -4,79 +4,6 @@
 
 #include "base/banned.h"
 
-enum format {
-	NATIVE,
-	TFLITE,
-	TFLITE_JSON,
-	ONNX,
-	ONNX_JSON,
-	EXECUTORCH,
-	EXECUTORCH_JSON,
-	TORCH_EXPORT,
-	TVM,
-	MXNET,
-	XLA,
-	TENSORRT,
-	TENSORRT_PROFILE,
-	ST_CUBEAI,
-	ST_REPORT,
-	MODEL_EXPLORER,
-	KERAS,
-	TFJS,
-	TINYENGINE,
-	OPENVINO,
-	HDF5,
-	ZIP,
-	CHROME_TRACE,
-	SARIF,
-	TENURE_OTHER,
-	OFFSETS,
-	FORMATS,
-	NO_FORMAT = FORMATS,
-};
-
-#define CONVERT "convert it to .tflite first"
-
-static const struct tn_format formats[FORMATS] = {
-	[NATIVE] = { "native", "a tenure graph", tn_import_native, NULL },
-	[TFLITE] = { "tflite", "a TensorFlow Lite model", tn_import_tflite, NULL },
-	[TFLITE_JSON] = { "tflite-json",
-		"a TensorFlow Lite model as flatc writes it in JSON",
-		tn_import_tflite_json, NULL },
-	[ONNX] = { "onnx", "an ONNX model", tn_import_onnx, NULL },
-	[ONNX_JSON] = { "onnx-json", "an ONNX model in JSON", tn_import_onnx_json, NULL },
-	[EXECUTORCH] = { "executorch", "an ExecuTorch program", NULL,
-		"write it as JSON with flatc and ExecuTorch's program.fbs" },
-	[EXECUTORCH_JSON] = { "executorch-json", "an ExecuTorch program in JSON",
-		tn_import_executorch, NULL },
-	[TORCH_EXPORT] = { "torch-export", "a PyTorch export", tn_import_torch_export,
-		NULL },
-	[TVM] = { "tvm", "a TVM graph executor's graph", tn_import_tvm, NULL },
-	[MXNET] = { "mxnet", "an MXNet or NNVM symbol", tn_import_tvm, NULL },
-	[XLA] = { "xla", "an XLA HLO module", tn_import_xla, NULL },
-	[TENSORRT] = { "tensorrt", "TensorRT layer information", tn_import_tensorrt,
-		NULL },
-	[TENSORRT_PROFILE] = { "tensorrt-profile", "a TensorRT profile", NULL,
-		"read the layer information of the same engine" },
-	[ST_CUBEAI] = { "st-cubeai", "an ST Edge AI network with its buffers (c_info)",
-		tn_import_st_cubeai, NULL },
-	[ST_REPORT] = { "st-report", "an ST Edge AI report without buffers", NULL,
-		"read the c_info.json beside it" },
-	[MODEL_EXPLORER] = { "model-explorer", "a Model Explorer graph",
-		tn_import_model_explorer, NULL },
-	[KERAS] = { "keras", "a Keras model's layers", NULL, CONVERT },
-	[TFJS] = { "tfjs", "a TensorFlow.js model", NULL, CONVERT },
-	[TINYENGINE] = { "tinyengine", "a TinyEngine graph", NULL, NULL },
-	[OPENVINO] = { "openvino", "an OpenVINO network", tn_import_openvino, NULL },
-	[HDF5] = { "hdf5", "an HDF5 file (a Keras model?)", NULL, CONVERT },
-	[ZIP] = { "zip", "a zip archive (a .keras or .pt2 model?)", NULL, CONVERT },
-	[CHROME_TRACE] = { "chrome-trace", "a Chrome trace, which holds no graph", NULL,
-		NULL },
-	[SARIF] = { "sarif", "a SARIF report, which holds no graph", NULL, NULL },
-	[TENURE_OTHER] = { "tenure", "a file of tenure's that is no graph", NULL, NULL },
-	[OFFSETS] = { "offsets", "an offset problem", NULL, "use 'tenure offsets'" },
-};
-
 /* A member of a JSON object, or an element of an array (key empty), found by a scan that
  * takes what flatc writes without --strict-json, too. */
 struct member {
@@ -284,65 +211,96 @@ static bool is_keras(const struct object *o)
 		       starts(o->source, m.value, "Model\""));
 }
 
-static enum format sniff_object(const struct tn_source *source, size_t at)
+/* Is there a member `results`, and a value in its first member? */
+static bool has_results(const struct object *o)
+{
+	struct object results, node;
+	struct member m;
+
+	if (!find(o, "results", &m))
+		return false;
+	scan_object(o->source, m.value, &results);
+	if (!results.n)
+		return false;
+	scan_object(o->source, results.members[0].value, &node);
+	return has(&node, "value");
+}
+
+/* Results by node, of one graph or of several. */
+static bool is_overlay(const struct object *o)
+{
+	struct object graph;
+
+	if (!o->n || has_results(o))
+		return o->n > 0;
+	scan_object(o->source, o->members[0].value, &graph);
+	return has_results(&graph);
+}
+
+static enum tn_import_format sniff_object(const struct tn_source *source, size_t at)
 {
 	struct object o;
 	struct member m;
 
 	scan_object(source, at, &o);
 	if (find(&o, "format", &m) && starts(source, m.value, "tenure."))
-		return starts(source, m.value, "tenure.graph/") ? NATIVE : TENURE_OTHER;
+		return starts(source, m.value, "tenure.graph/") ? IMPORT_NATIVE
+								: IMPORT_TENURE_OTHER;
 	if (has(&o, "subgraphs") && (has(&o, "operator_codes") || has(&o, "buffers")))
-		return TFLITE_JSON;
+		return IMPORT_TFLITE_JSON;
 	if (has_inside(&o, "graph", "node"))
-		return ONNX_JSON;
+		return IMPORT_ONNX_JSON;
 	if (has(&o, "execution_plan"))
-		return EXECUTORCH_JSON;
+		return IMPORT_EXECUTORCH_JSON;
 	if (has(&o, "graph_module") && has(&o, "schema_version"))
-		return TORCH_EXPORT;
+		return IMPORT_TORCH_EXPORT;
 	if (has(&o, "nodes") && has(&o, "arg_nodes") && has(&o, "heads"))
 		return contains(source, "\"tvm_op\"") ||
 				       has_inside(&o, "attrs", "storage_id")
-			       ? TVM
-			       : MXNET;
+			       ? IMPORT_TVM
+			       : IMPORT_MXNET;
 	if (has(&o, "hloModule") || has(&o, "hlo_module") ||
 		(has(&o, "computations") && has(&o, "entryComputationName")))
-		return XLA;
+		return IMPORT_XLA;
 	if (has_elements(&o, "Layers") || (has(&o, "Layers") && has(&o, "Bindings")))
-		return TENSORRT;
+		return IMPORT_TENSORRT;
 	if (has(&o, "json_schema_version") && has(&o, "memory_pools"))
-		return ST_CUBEAI;
+		return IMPORT_ST_CUBEAI;
 	if ((has(&o, "c_layers") && has(&o, "c_arrays")) || has(&o, "report_version"))
-		return ST_REPORT;
+		return IMPORT_ST_REPORT;
 	if (has(&o, "label") && has(&o, "graphs"))
-		return MODEL_EXPLORER;
+		return IMPORT_MODEL_EXPLORER;
 	if (has(&o, "modelTopology"))
-		return TFJS;
+		return IMPORT_TFJS;
 	if (is_keras(&o))
-		return KERAS;
+		return IMPORT_KERAS;
 	if (has(&o, "traceEvents"))
-		return CHROME_TRACE;
-	return has(&o, "runs") && has(&o, "version") ? SARIF : NO_FORMAT;
+		return IMPORT_CHROME_TRACE;
+	if (has(&o, "runs") && has(&o, "version"))
+		return IMPORT_SARIF;
+	return is_overlay(&o) ? IMPORT_OVERLAY : IMPORT_NONE;
 }
 
 /* An array is known by its first element. */
-static enum format sniff_array(const struct tn_source *source, size_t at)
+static enum tn_import_format sniff_array(const struct tn_source *source, size_t at)
 {
 	struct scan s;
 	struct member first;
 	struct object o;
 
 	if (!enter(source, at, '[', &s) || !next(&s, false, &first))
-		return NO_FORMAT;
+		return IMPORT_NONE;
 	scan_object(source, first.value, &o);
 	if (has(&o, "count"))
-		return TENSORRT_PROFILE;
+		return IMPORT_TENSORRT_PROFILE;
 	if ((has(&o, "id") && has(&o, "nodes")) ||
 		(has(&o, "label") && has(&o, "subgraphs")))
-		return MODEL_EXPLORER;
+		return IMPORT_MODEL_EXPLORER;
 	if (has(&o, "type") && has(&o, "inputs") && has(&o, "outputs"))
-		return TINYENGINE;
-	return NO_FORMAT;
+		return IMPORT_TINYENGINE;
+	if (has(&o, "ph") && has(&o, "pid"))
+		return IMPORT_CHROME_TRACE;
+	return IMPORT_NONE;
 }
 
 static bool at_start(
@@ -351,33 +309,83 @@ static bool at_start(
 	return source->len >= at + n && memcmp(source->text + at, magic, n) == 0;
 }
 
-static enum format sniff(const struct tn_source *source)
+/* A zip archive holds the names of its files as they are. */
+static enum tn_import_format sniff_zip(const struct tn_source *source)
 {
-	size_t at = 0;
+	if (contains(source, "model.weights.h5"))
+		return IMPORT_KERAS_ZIP;
+	return contains(source, "/archive_format") ||
+			       contains(source, "serialized_exported_program.json")
+		       ? IMPORT_PT2
+		       : IMPORT_ZIP;
+}
 
+static enum tn_import_format sniff_bytes(const struct tn_source *source)
+{
 	if (at_start(source, 4, "TFL3", 4))
-		return TFLITE;
+		return IMPORT_TFLITE;
 	if (at_start(source, 4, "ET", 2) && source->len > 8 && source->text[6] >= '0' &&
 		source->text[6] <= '9')
-		return EXECUTORCH;
+		return IMPORT_EXECUTORCH;
 	if (at_start(source, 0, "PK\3\4", 4))
-		return ZIP;
+		return sniff_zip(source);
 	if (at_start(source, 0, "\x89HDF\r\n\x1a\n", 8))
-		return HDF5;
+		return IMPORT_HDF5;
+	if (at_start(source, 0, "ML\xEFR", 4))
+		return IMPORT_MLIR_BYTECODE;
 	/* a protocol buffer whose first field is the number 1 to 31, as ir_version is, and
 	 * whose next one is a text of the producer, the graph or the opsets */
 	if (source->len > 2 && source->text[0] == 8 && source->text[1] > 0 &&
 		source->text[1] < 32 && source->text[2] &&
 		strchr("\x12\x1A\x22\x3A\x42", source->text[2]))
-		return ONNX;
+		return IMPORT_ONNX;
+	return IMPORT_NONE;
+}
+
+/* Is the word on the line that starts at `at`? */
+static bool on_line(const struct tn_source *source, size_t at, const char *word)
+{
+	struct tn_source line = *source;
+	const char *end = memchr(source->text + at, '\n', source->len - at);
+
+	line.text = source->text + at;
+	line.len = end ? (size_t)(end - line.text) : source->len - at;
+	return contains(&line, word);
+}
+
+/* What is neither JSON nor XML. MLIR starts with a comment, an attribute or an op. */
+static enum tn_import_format sniff_text(const struct tn_source *source, size_t at)
+{
+	static const char *const mlir[] = { "module", "\"builtin.module", "func.func",
+		"#", "//" };
+
+	if (at_start(source, at, "id,lower,upper,size", 19))
+		return IMPORT_OFFSETS;
+	if (at_start(source, at, "experiment,network,", 19) ||
+		on_line(source, at, ",NNG Operator,"))
+		return IMPORT_VELA;
+	if (at_start(source, at, "HloModule ", 10))
+		return IMPORT_HLO_TEXT;
+	for (size_t i = 0; i < sizeof(mlir) / sizeof(*mlir); i++)
+		if (at_start(source, at, mlir[i], strlen(mlir[i])) &&
+			(contains(source, "func.func") || contains(source, "stablehlo.")))
+			return IMPORT_STABLEHLO;
+	return IMPORT_NONE;
+}
+
+static enum tn_import_format sniff(const struct tn_source *source)
+{
+	enum tn_import_format format = sniff_bytes(source);
+	size_t at = 0;
+
+	if (format != IMPORT_NONE)
+		return format;
 	if (at_start(source, 0, "\xEF\xBB\xBF", 3)) /* some editors start with it */
 		at = 3;
 	while (at < source->len && space(source->text[at]))
 		at++;
-	if (at_start(source, at, "id,lower,upper,size", 19))
-		return OFFSETS;
 	if (at >= source->len)
-		return NO_FORMAT;
+		return IMPORT_NONE;
 	switch (source->text[at]) {
 	case '{':
 		return sniff_object(source, at);
@@ -385,32 +393,14 @@ static enum format sniff(const struct tn_source *source)
 		return sniff_array(source, at);
 	case '<':
 		return contains(source, "<net") && contains(source, "<layers")
-			       ? OPENVINO
-			       : NO_FORMAT;
+			       ? IMPORT_OPENVINO
+			       : IMPORT_NONE;
 	default:
-		return NO_FORMAT;
+		return sniff_text(source, at);
 	}
 }
 
 const struct tn_format *tn_format_sniff(const struct tn_source *source)
 {
-	enum format format = sniff(source);
-
-	return format < FORMATS ? &formats[format] : NULL;
-}
-
-const struct tn_format *tn_format_named(const char *name)
-{
-	for (size_t i = 0; i < FORMATS; i++)
-		if (strcmp(formats[i].name, name) == 0)
-			return &formats[i];
-	return NULL;
-}
-
-const struct tn_format *tn_format_readable(size_t index)
-{
-	for (size_t i = 0; i < FORMATS; i++)
-		if (formats[i].read && index-- == 0)
-			return &formats[i];
-	return NULL;
+	return tn_format(sniff(source));
 }
