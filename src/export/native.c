@@ -240,6 +240,25 @@ static void put_lines(struct tn_native_writer *w, const char *key, uint32_t n,
 	tn_native_put(w, "]");
 }
 
+/* What could not be read of a claim cannot be written, and the rest would say something
+ * else. */
+static void put_claims(struct tn_native_writer *w)
+{
+	bool first = true;
+
+	for (uint32_t i = 0; i < w->g->n_claims; i++) {
+		if (w->g->claims[i].unread)
+			continue;
+		if (first)
+			tn_native_put_member(w, "claims");
+		tn_strbuf_printf(w->out, "%s\n%s    ", first ? "[" : ",", w->indent);
+		tn_native_put_claim(w, i);
+		first = false;
+	}
+	if (!first)
+		tn_strbuf_printf(w->out, "\n%s  ]", w->indent);
+}
+
 static bool is_file_order(const struct tn_graph *g)
 {
 	for (uint32_t i = 0; i < g->n_ops; i++)
@@ -276,8 +295,7 @@ static enum tn_status put_graph(struct tn_native_writer *w)
 			tn_native_put_op_list(w, g->schedule, g->n_ops);
 		}
 		tn_native_put_flow(w);
-		if (g->n_claims)
-			put_lines(w, "claims", g->n_claims, tn_native_put_claim);
+		put_claims(w);
 	}
 	tn_arena_release(&w->scratch);
 	return ok ? TN_OK : TN_ERR_NOMEM;

@@ -21,8 +21,9 @@ static int32_t word_at(const uint8_t *bytes, size_t index)
 	return (int32_t)word;
 }
 
+/* `offsets` NULL: they cannot be read, for the reason `unread`. */
 static bool add_claim(struct tn_tfl *tfl, struct tn_graph *g, const uint8_t *offsets,
-	const char *pointer)
+	const char *unread, const char *pointer)
 {
 	struct tn_claim *claim = TN_NEW(tfl->im->arena, struct tn_claim);
 	const char *id =
@@ -42,11 +43,12 @@ static bool add_claim(struct tn_tfl *tfl, struct tn_graph *g, const uint8_t *off
 		.arena_bytes = -1,
 		.align = -1,
 		.base_address = -1,
+		.unread = unread,
 		.pointer = pointer };
 	claim->places = TN_NEW_ARRAY(tfl->im->arena, struct tn_claim_place, g->n_tensors);
 	if (!claim->places)
 		return false;
-	for (uint32_t i = 0; i < g->n_tensors; i++) {
+	for (uint32_t i = 0; offsets && i < g->n_tensors; i++) {
 		int32_t offset = word_at(offsets, i);
 
 		if (offset < -1) {
@@ -64,6 +66,18 @@ static bool add_claim(struct tn_tfl *tfl, struct tn_graph *g, const uint8_t *off
 	return true;
 }
 
+/* Why the words are no plan for so many tensors; NULL without memory. */
+static const char *misfit(
+	const struct tn_tfl *tfl, const struct tn_tfl_buffer *b, int64_t tensors)
+{
+	if (!b || b->kind != DATA_BYTES || b->bytes < 4 * HEADER_WORDS)
+		return "the memory plan has no header";
+	return tn_arena_printf(tfl->im->arena,
+		"the memory plan says that it has %d offsets, holds %" PRId64
+		", and there are %" PRId64 " tensors",
+		(int)word_at(b->data, 2), b->bytes / 4 - HEADER_WORDS, tensors);
+}
+
 bool tn_tfl_add_offline_plan(struct tn_tfl *tfl, struct tn_graph *g,
 	const struct tn_path *path, uint64_t buffer)
 {
@@ -78,17 +92,19 @@ bool tn_tfl_add_offline_plan(struct tn_tfl *tfl, struct tn_graph *g,
 		return false;
 	if (!b || b->kind != DATA_BYTES || b->bytes < 4 * (HEADER_WORDS + tensors) ||
 		word_at(b->data, 2) != tensors) {
+		const char *why = misfit(tfl, b, tensors);
+
+		if (!why)
+			return false;
 		tn_diag_at(tfl->im->diags, SEVERITY_WARNING, "tflite/offline-plan",
 			tfl->im->source, pointer, NULL,
-			"the memory plan does not have an offset for each of the %" PRId64
-			" tensors: it is ignored",
-			tensors);
-		return true;
+			"%s: TensorFlow Lite Micro refuses the model", why);
+		return add_claim(tfl, g, NULL, why, pointer);
 	}
 	for (uint32_t i = 0; i <= g->n_subgraphs; i++) {
 		struct tn_graph *sub = i ? &g->subgraphs[i - 1] : g;
 
-		if (!add_claim(tfl, sub, b->data + 4 * at, pointer))
+		if (!add_claim(tfl, sub, b->data + 4 * at, NULL, pointer))
 			return false;
 		at += sub->n_tensors;
 	}

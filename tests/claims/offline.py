@@ -194,6 +194,17 @@ graph = sorted((root / 'fixtures/graphs').glob('kws_i8.json'))[0]
 refuse(graph, 2, 'it is no .tflite file')
 refuse(models / 'small_cnn.tflite', 3, 'cannot write', '-o', folder / 'no/such/folder')
 
+# a plan with too few offsets, which a runtime refuses: verify does not accept it, and it is not
+# carried on as a plan of nothing; a new one is put in its place
+short = root / 'fixtures/invalid/tflite-plan/input.tflite'
+for path, code, says in (short, 1, 'cannot be judged: the memory plan says that it has 3 offsets'), \
+        (folder / 'short.json', 2, 'carries no plan'):
+    subprocess.run([program, 'convert', short, '-o', folder / 'short.json'], capture_output=True)
+    done = subprocess.run([program, 'verify', path], capture_output=True, text=True)
+    if done.returncode != code or says not in done.stdout + done.stderr:
+        tell(path, 'exit', done.returncode, done.stdout, done.stderr)
+check(short)
+
 # what is damaged where only the writer looks, or refers to itself by position
 data = bytearray((models / 'small_cnn.tflite').read_bytes())
 model = Model(data)
