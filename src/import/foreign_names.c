@@ -62,6 +62,7 @@ enum tn_dtype tn_foreign_dtype(const char *name)
 		{ "bool", DTYPE_BOOL },
 		{ "boolean", DTYPE_BOOL },
 		{ "uint1", DTYPE_BOOL },
+		{ "handle", DTYPE_U64 }, /* a pointer; TVM stores 64 bits */
 		{ "i1", DTYPE_BOOL },
 		{ "pred", DTYPE_BOOL },
 		{ "c64", DTYPE_C64 },

@@ -136,8 +136,25 @@ static enum tn_dtype read_dltype(
 	return dtype;
 }
 
+/* Files of before the names: numbers of NNVM's. */
+static enum tn_dtype read_type_flag(struct tn_nnvm *r, const struct tn_at *at)
+{
+	static const enum tn_dtype flags[] = { DTYPE_F32, DTYPE_F64, DTYPE_F16, DTYPE_U8,
+		DTYPE_I32, DTYPE_I8, DTYPE_I64, DTYPE_I16, DTYPE_U16, DTYPE_U32,
+		DTYPE_U64, DTYPE_BOOL };
+	int64_t flag;
+
+	if (!tn_at_as_int(&r->tree, at, &flag))
+		return DTYPE_INVALID;
+	if (flag >= 0 && flag < (int64_t)(sizeof(flags) / sizeof(*flags)))
+		return flags[flag];
+	tn_at_error(&r->tree, at, "graph/dtype",
+		"%" PRId64 " is not a known element type", flag);
+	return DTYPE_INVALID;
+}
+
 struct entry_lists {
-	struct tn_nnvm_list shape, dtype, storage;
+	struct tn_nnvm_list shape, dtype, flag, storage;
 };
 
 static void add_entry(struct tn_nnvm *r, const struct entry_lists *lists,
@@ -165,6 +182,9 @@ static void add_entry(struct tn_nnvm *r, const struct entry_lists *lists,
 	if (lists->dtype.there) {
 		tn_at_item(&lists->dtype.items, e, &at);
 		dtype = read_dltype(r, &at, &shape);
+	} else if (lists->flag.there) {
+		tn_at_item(&lists->flag.items, e, &at);
+		dtype = read_type_flag(r, &at);
 	}
 	if (lists->storage.there) {
 		tn_at_item(&lists->storage.items, e, &at);
@@ -272,6 +292,7 @@ static void read_nodes(struct tn_nnvm *r)
 
 	tn_nnvm_list(r, "shape", &lists.shape);
 	tn_nnvm_list(r, "dltype", &lists.dtype);
+	tn_nnvm_list(r, "dtype", &lists.flag);
 	tn_nnvm_list(r, "storage_id", &lists.storage);
 	r->shaped = lists.shape.there;
 	for (size_t i = 0; i < n && !r->tree.nomem; i++) {
