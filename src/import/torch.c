@@ -145,6 +145,16 @@ bool tn_torch_member(const struct tn_at *arg, struct tn_torch_argument *out)
 	return true;
 }
 
+/* Is it a tensor at all? What orders side effects (token) and objects of other libraries
+ * may have no entry among the tensors. */
+static bool is_tensor(
+	struct tn_torch *r, const struct tn_torch_argument *spec, const struct tn_at *arg)
+{
+	return (strcmp(spec->key, "token") != 0 &&
+		       strcmp(spec->key, "custom_obj") != 0) ||
+	       json_object_get(r->values.json, tn_at_text(&r->tree, arg, "name", ""));
+}
+
 static void read_inputs(struct tn_torch *r, const struct tn_at *signature)
 {
 	struct tn_at list, item, arg, tensor;
@@ -158,6 +168,8 @@ static void read_inputs(struct tn_torch *r, const struct tn_at *signature)
 		tn_at_item(&list, i, &item);
 		if (!tn_torch_member(&item, &spec) ||
 			!tn_at_object(&r->tree, &spec.at, "arg", &arg))
+			continue;
+		if (!is_tensor(r, &spec, &arg))
 			continue;
 		user = strcmp(spec.key, "user_input") == 0;
 		if (user && !tn_at_object(&r->tree, &arg, "as_tensor", &tensor))
@@ -225,6 +237,8 @@ static void read_outputs(struct tn_torch *r, const struct tn_at *signature)
 			continue;
 		if (!tn_at_object(&r->tree, &arg, "as_tensor", &tensor))
 			tensor = arg;
+		if (!is_tensor(r, &spec, &arg))
+			continue;
 		if (!tn_at_text(&r->tree, &tensor, "name", "")[0])
 			continue; /* a number, or nothing */
 		id = tn_torch_tensor(
