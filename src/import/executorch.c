@@ -239,6 +239,21 @@ static void read_attributes(struct tn_et *r, const struct tn_aten *a, struct tn_
 	r->tree.nomem = r->tree.nomem || !ok;
 }
 
+/* Of smaller sizes than planned for, the kernel's steps are others: a proof that rests on
+ * them holds for the upper bound only. What does not move its elements needs none. */
+static bool is_bound(const struct tn_et *r, const struct tn_op *op)
+{
+	bool bound = false;
+
+	for (uint32_t i = 0; i < op->n_inputs + op->n_outputs; i++) {
+		uint32_t t = i < op->n_inputs ? op->inputs[i].i
+					      : op->outputs[i - op->n_inputs].i;
+
+		bound = bound || (t < r->bound.count && r->bound.items[t]);
+	}
+	return bound && tn_op_info(op->kind)->access != ACCESS_VIEW;
+}
+
 static void add_call(
 	struct tn_et *r, const struct tn_at *at, const char *name, const char *overload)
 {
@@ -276,6 +291,8 @@ static void add_call(
 		add_argument(r, at, &r->values.items[r->args.v.items[i]], true);
 	tn_foreign_close(&r->f);
 	read_attributes(r, &a, tn_foreign_newest_op(&r->f));
+	if (is_bound(r, tn_foreign_newest_op(&r->f)))
+		tn_foreign_newest_op(&r->f)->kind = OP_UNKNOWN;
 }
 
 /* A delegate's arguments do not say what is written: what is not there yet is. */
@@ -470,6 +487,11 @@ static enum tn_status read_root(
 	tn_at_list(&r->tree, &r->plan, "operators", &r->operators);
 	tn_at_list(&r->tree, &r->plan, "delegates", &r->delegates);
 	read_items(r, &r->plan, "values", tn_et_read_value);
+	if (r->n_bound)
+		tn_at_warn(&r->tree, &r->plan, "executorch/upper-bound",
+			"the sizes of %zu tensors are upper bounds (DYNAMIC_BOUND): they "
+			"are planned at these, and their ops are the worst case",
+			r->n_bound);
 	read_ends(r, "inputs", true);
 	read_items(r, &r->plan, "chains", read_chain);
 	read_ends(r, "outputs", false);

@@ -26,6 +26,8 @@ struct tn_et {
 	struct tn_at operators, delegates;
 	TN_VEC(struct tn_et_value) values;
 	struct tn_ints args, sizes;
+	TN_VEC(bool) bound; /* by tensor: its sizes are upper bounds; the rest are not */
+	size_t n_bound;
 };
 
 /* Adds the value, its tensor included; reports and goes on. */

@@ -124,6 +124,62 @@ static void read_constant(struct tn_et *r, int64_t index, struct tn_tensor *t)
 	tn_foreign_data(&r->f, t, bytes, (int64_t)n);
 }
 
+enum dynamism { STATIC, DYNAMIC_BOUND, DYNAMIC_UNBOUND };
+
+static enum dynamism read_dynamism(struct tn_et *r, const struct tn_at *tensor)
+{
+	static const char *const names[] = { "STATIC", "DYNAMIC_BOUND",
+		"DYNAMIC_UNBOUND" };
+	struct tn_at at;
+	const char *name;
+	int64_t number = -1;
+
+	if (!tn_at_key(&r->tree, tensor, "shape_dynamism", &at))
+		return STATIC;
+	name = json_string_value(at.json);
+	if (!name && !tn_at_as_int(&r->tree, &at, &number))
+		return STATIC;
+	for (int i = 0; i < 3; i++)
+		if (name ? strcmp(names[i], name) == 0 : number == i)
+			return (enum dynamism)i;
+	if (name)
+		tn_at_error(&r->tree, &at, ET_VALUE, "'%.40s' is no kind of shape", name);
+	else
+		tn_at_error(&r->tree, &at, ET_VALUE, "%" PRId64 " is no kind of shape",
+			number);
+	return STATIC;
+}
+
+static void mark_bound(struct tn_et *r, tn_tensor_id id)
+{
+	while (r->bound.count <= id.i)
+		if (!tn_vec_push(&r->tree.scratch, &r->bound, false)) {
+			r->tree.nomem = true;
+			return;
+		}
+	r->bound.items[id.i] = true;
+	r->n_bound++;
+}
+
+/* The sizes of a shape without bounds are those of an example: they say nothing. */
+static void read_shape(struct tn_et *r, const struct tn_at *at, enum dynamism dynamism,
+	const char *name, struct tn_shape *out)
+{
+	const struct tn_shape *given = tn_foreign_given_shape(&r->f, name);
+
+	tn_at_ints(&r->tree, at, "sizes", &r->sizes);
+	tn_foreign_shape_of(&r->f, at, &r->sizes, out);
+	if (dynamism != DYNAMIC_UNBOUND)
+		return;
+	if (given) {
+		*out = *given;
+		return;
+	}
+	tn_at_error(&r->tree, at, "graph/dynamic",
+		"the shape of '%s' has no upper bound (DYNAMIC_UNBOUND)", name);
+	*out = (struct tn_shape){ .rank = 1, .dim = { TN_DIM_POISON } };
+}
+
 static void read_tensor(struct tn_et *r, const struct tn_at *at, struct tn_et_value *v)
 {
 	int64_t buffer = tn_at_int(&r->tree, at, "data_buffer_idx", 0), low, high;
@@ -133,17 +189,21 @@ static void read_tensor(struct tn_et *r, const struct tn_at *at, struct tn_et_va
 	struct tn_shape shape;
 	struct tn_tensor *t;
 	enum tn_dtype dtype = dtype_of(r, at);
+	enum dynamism dynamism = read_dynamism(r, at);
 
-	tn_at_ints(&r->tree, at, "sizes", &r->sizes);
-	tn_foreign_shape_of(&r->f, at, &r->sizes, &shape);
 	if (tn_at_object(&r->tree, at, "extra_tensor_info", &extra))
 		name = tn_at_text(&r->tree, &extra, "fully_qualified_name", "");
 	snprintf(made, sizeof(made), "value %zu", r->values.count);
-	t = tn_foreign_tensor(&r->f, at, name[0] ? name : made, dtype, &shape);
+	if (!name[0])
+		name = made;
+	read_shape(r, at, dynamism, name, &shape);
+	t = tn_foreign_tensor(&r->f, at, name, dtype, &shape);
 	if (!t)
 		return;
 	v->kind = ET_TENSOR;
 	v->tensor = tn_foreign_newest(&r->f);
+	if (dynamism == DYNAMIC_BOUND)
+		mark_bound(r, v->tensor);
 	if (tn_at_object(&r->tree, at, "allocation_info", &alloc)) {
 		v->memory = tn_at_int(&r->tree, &alloc, "memory_id", 0);
 		low = tn_at_int(&r->tree, &alloc, "memory_offset_low", 0);

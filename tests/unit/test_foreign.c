@@ -66,7 +66,7 @@ START_TEST(fixtures_give_native_graphs)
 {
 	ck_assert_int_ge(
 		each_file(tn_test_path("fixtures/foreign"), "", gives_its_native_graph),
-		40);
+		44);
 }
 END_TEST
 
@@ -181,6 +181,34 @@ START_TEST(samples_are_read)
 }
 END_TEST
 
+/* A shape without bounds is what --shape says, or an error. */
+START_TEST(shapes_without_bounds_are_given)
+{
+	static const char text[] =
+		"{\"execution_plan\": [{\"name\": \"f\", \"values\": [{\"val_type\": "
+		"\"Tensor\", \"val\": {\"scalar_type\": \"FLOAT\", \"sizes\": [3], "
+		"\"shape_dynamism\": \"DYNAMIC_UNBOUND\"}}], \"inputs\": [0], "
+		"\"outputs\": [0], \"chains\": [], \"non_const_buffer_sizes\": [0]}]}";
+	static const struct tn_import_shape given = { "value 0",
+		{ .rank = 2, .dim = { 4, 5 } } };
+	struct loaded l;
+	struct tn_import im;
+
+	loaded_bytes(&l, "x", text, sizeof(text) - 1, NULL);
+	ck_assert_int_eq(l.status, TN_ERR_INPUT);
+	im = (struct tn_import){ .arena = &l.arena,
+		.strings = &l.strings,
+		.diags = &l.diags,
+		.source = l.source,
+		.shapes = &given,
+		.n_shapes = 1 };
+	tn_diags_init(&l.diags, &l.run);
+	ck_assert_int_eq(tn_import(&im, &l.graph), TN_OK);
+	ck_assert_int_eq(l.graph.tensors[0].bytes, 80);
+	loaded_release(&l);
+}
+END_TEST
+
 #define COUNT(list) ((int)(sizeof(list) / sizeof(*(list))))
 
 Suite *tn_test_suite(void)
@@ -190,6 +218,7 @@ Suite *tn_test_suite(void)
 
 	tcase_add_test(tc, fixtures_give_native_graphs);
 	tcase_add_loop_test(tc, spellings_give_one_graph, 0, COUNT(same));
+	tcase_add_test(tc, shapes_without_bounds_are_given);
 	tcase_add_loop_test(tc, samples_are_read, 0, COUNT(samples));
 	suite_add_tcase(s, tc);
 	return s;
