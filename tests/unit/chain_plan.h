@@ -1,0 +1,30 @@
+/* Plans with chains: in which the ops that the test says run as one, or the best. */
+#ifndef TN_TESTS_CHAIN_PLAN_H
+#define TN_TESTS_CHAIN_PLAN_H
+
+#include "lower/lower.h"
+#include "net.h"
+#include "stream/choose.h"
+
+struct chain_tables {
+	struct tn_order order;
+	struct tn_aliases aliases;
+	struct tn_liveness live;
+	struct tn_inplace inplace;
+	struct tn_stream_view view;
+};
+
+enum chain_way { CHAIN_ANY, CHAIN_ASCENDING, CHAIN_DESCENDING };
+
+/* Every failure ends the test. */
+void chain_analyse(struct net *n, struct chain_tables *t);
+
+/* The ops at pick's positions must form a chain that can run this way. Offsets are aligned
+ * for the elements of tensor 0, no more. */
+void chain_plan(struct net *n, const struct chain_tables *t, struct tn_stream_pick pick,
+	enum chain_way way, struct tn_plan *out);
+
+/* The plan that `tenure plan --stream auto` makes. */
+void chain_best(struct net *n, int64_t align, struct tn_plan *out);
+
+#endif
