@@ -36,7 +36,8 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 #define PLANS                                                                            \
 	(C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | C(EXPLAIN) | C(LINT) |   \
 		C(DIFF))
-#define READS (PLANS | C(VERIFY) | C(CONVERT) | C(CHECK))
+#define STREAMS (C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE))
+#define READS	(PLANS | C(VERIFY) | C(CONVERT) | C(CHECK))
 
 #define AT(field) offsetof(tenure_options, field)
 
@@ -128,11 +129,11 @@ static const struct option_row rows[] = {
 	{ "schedule", 0, VALUE_WORD, AT(schedule), PLANS, "MODE",
 		"given (default), or search: an order of the ops with a smaller peak",
 		schedule_words },
-	{ "stream", 0, VALUE_WORD, AT(stream), C(PLAN) | C(RUN), "MODE",
+	{ "stream", 0, VALUE_WORD, AT(stream), STREAMS, "MODE",
 		"none (default), or auto: chains of ops run row by row where that saves "
 		"bytes",
 		stream_words },
-	{ "stream-max-ops", 0, VALUE_SIZE, AT(stream_max_ops), C(PLAN) | C(RUN), "N",
+	{ "stream-max-ops", 0, VALUE_SIZE, AT(stream_max_ops), STREAMS, "N",
 		"ops in a chain at most", NULL },
 	{ "rewrite", 0, VALUE_TEXT, AT(rewrite), READS, "LIST",
 		"all (exact ones), none, or passes by name with commas", NULL },

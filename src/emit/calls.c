@@ -1,7 +1,8 @@
 /* The calls of the run function, with their parameter structs. */
-#include "emit/writer.h"
+#include "emit/calls.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/banned.h"
@@ -176,11 +177,13 @@ static void print_field(
 	tn_strbuf_puts(out, ",\n");
 }
 
-static void print_params(struct tn_writer *w, uint32_t op, const struct tn_call *call)
+void tn_write_params(
+	struct tn_writer *w, const char *name, uint32_t op, const struct tn_call *call)
 {
 	const struct tn_params_info *info = call->kernel->params;
 
-	tn_strbuf_printf(&w->params, "static const struct %s op%u = {\n", info->name, op);
+	tn_strbuf_printf(
+		&w->params, "static const struct %s %s%u = {\n", info->name, name, op);
 	for (uint32_t i = 0; i < info->n_fields; i++)
 		print_field(w, &info->fields[i], call->params);
 	tn_strbuf_puts(&w->params, "};\n\n");
@@ -217,32 +220,50 @@ static void print_tensor_constant(
 		tn_strbuf_printf(out, " + %" PRId64, offset);
 }
 
-static void print_operand(
-	struct tn_writer *w, const struct tn_operand *o, const char *op_name)
+/* A tensor's place; with `rows`, that of its row y. */
+static void print_place(struct tn_writer *w, struct tn_strbuf *out, tn_tensor_id id,
+	const struct tn_row_op *rows)
+{
+	const int64_t ring = w->program.plan->tensors[id.i].ring_bytes;
+	int64_t row;
+
+	tn_strbuf_printf(out, "T%u", id.i);
+	if (!rows)
+		return;
+	row = w->g->tensors[id.i].bytes / rows->n;
+	if (ring)
+		tn_strbuf_printf(out, " + y %% %" PRId64 " * %" PRId64, ring / row, row);
+	else
+		tn_strbuf_printf(out, " + y * %" PRId64, row);
+}
+
+static void print_operand(struct tn_writer *w, struct tn_strbuf *out,
+	const struct tn_operand *o, const struct tn_row_op *rows, const char *op_name)
 {
 	if (o->tensor.i == TN_NONE) {
 		if (o->data)
 			print_constant(
-				w, &w->body, ELEMENT_U8, o->data, o->data_bytes, op_name);
+				w, out, ELEMENT_U8, o->data, o->data_bytes, op_name);
 		else
-			tn_strbuf_puts(&w->body, "0");
+			tn_strbuf_puts(out, "0");
 	} else if (w->program.tensors[o->tensor.i].region != TN_REGION_NONE) {
-		tn_strbuf_printf(&w->body, "T%u", o->tensor.i);
+		print_place(w, out, o->tensor, rows);
 	} else {
-		print_tensor_constant(w, &w->body, o->tensor);
+		print_tensor_constant(w, out, o->tensor);
 	}
 }
 
-static void print_operands(struct tn_writer *w, const char *head,
-	const struct tn_operand *list, uint32_t n, const char *op_name)
+static void print_operands(struct tn_writer *w, struct tn_strbuf *out, const char *head,
+	const struct tn_operand *list, uint32_t n, const struct tn_row_op *rows,
+	const char *op_name)
 {
-	tn_strbuf_printf(&w->body, "\t\t%s[] = { ", head);
+	tn_strbuf_printf(out, "%s[] = { ", head);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i)
-			tn_strbuf_puts(&w->body, ", ");
-		print_operand(w, &list[i], op_name);
+			tn_strbuf_puts(out, ", ");
+		print_operand(w, out, &list[i], rows, op_name);
 	}
-	tn_strbuf_puts(&w->body, n ? " };\n" : "0 };\n");
+	tn_strbuf_puts(out, n ? " };\n" : "0 };\n");
 }
 
 /* ---- calls ---- */
@@ -258,67 +279,122 @@ static void note_kernel(struct tn_writer *w, const struct tn_kernel_info *kernel
 		w->body.failed = true;
 }
 
-static void print_call(struct tn_writer *w, const struct tn_program_op *po)
+void tn_write_operands(struct tn_writer *w, struct tn_strbuf *out, const char *indent,
+	const struct tn_program_op *po)
 {
 	const struct tn_call *call = &po->call;
-	const struct tn_op *op = &w->g->ops[po->op.i];
+	const char *name = w->g->ops[po->op.i].name;
+	const struct tn_row_op *rows =
+		po->rows && po->rows->rows.kind == ROWS_ELEMENTS ? &po->rows->rows : NULL;
 
 	note_kernel(w, call->kernel);
-	print_params(w, po->op.i, call);
-	print_operands(w, "const void *const in", call->in, call->n_in, op->name);
-	print_operands(w, "void *const out", call->out, call->n_out, op->name);
-	tn_strbuf_printf(
-		&w->body, "\n\t\t%s(&op%u, in, out, ", call->kernel->symbol, po->op.i);
-	if (po->scratch.region != TN_REGION_NONE)
-		tn_strbuf_printf(&w->body, "S%u", po->op.i);
-	else
-		tn_strbuf_puts(&w->body, "0");
-	tn_strbuf_puts(&w->body, ");\n");
+	tn_strbuf_puts(out, indent);
+	print_operands(w, out, "const void *const in", call->in, call->n_in, rows, name);
+	tn_strbuf_puts(out, indent);
+	print_operands(w, out, "void *const out", call->out, call->n_out, rows, name);
+	tn_strbuf_puts(out, "\n");
 }
 
-static void print_shows(struct tn_writer *w, const struct tn_op *op, uint32_t index)
+void tn_write_kernel_call(struct tn_strbuf *out, const char *indent, const char *params,
+	const struct tn_program_op *po)
 {
-	for (uint32_t k = 0; k < op->n_outputs; k++) {
-		tn_tensor_id id = op->outputs[k];
+	tn_strbuf_printf(
+		out, "%s%s(%s, in, out, ", indent, po->call.kernel->symbol, params);
+	if (po->scratch.region != TN_REGION_NONE)
+		tn_strbuf_printf(out, "S%u", po->op.i);
+	else
+		tn_strbuf_puts(out, "0");
+	tn_strbuf_puts(out, ");\n");
+}
 
-		if (id.i == TN_NONE || w->program.tensors[id.i].region == TN_REGION_NONE ||
-			w->g->tensors[id.i].bytes == 0)
+/* The call of a whole op, in the run function; `name` is that of its parameters. */
+static void print_call(
+	struct tn_writer *w, const struct tn_program_op *po, const char *name)
+{
+	char params[32];
+
+	snprintf(params, sizeof(params), "&%s%u", name, po->op.i);
+	tn_write_params(w, name, po->op.i, &po->call);
+	tn_strbuf_puts(&w->body, "\t{\n");
+	tn_write_operands(w, &w->body, "\t\t", po);
+	tn_write_kernel_call(&w->body, "\t\t", params, po);
+	tn_strbuf_puts(&w->body, "\t}\n");
+}
+
+/* Both what is printed now and the parameters are for the run without sharing. */
+static void only_unshared(struct tn_writer *w, bool begin)
+{
+	const char *line = begin ? "#ifdef TENURE_UNSHARED\n" : "#endif\n";
+
+	tn_strbuf_puts(&w->params, line);
+	tn_strbuf_puts(&w->params, begin ? "" : "\n");
+	tn_strbuf_puts(&w->body, line);
+}
+
+void tn_write_shows(struct tn_writer *w, tn_op_id id, const char *place)
+{
+	const struct tn_op *op = &w->g->ops[id.i];
+
+	for (uint32_t k = 0; w->options->debug && k < op->n_outputs; k++) {
+		tn_tensor_id t = op->outputs[k];
+
+		if (t.i == TN_NONE || w->program.tensors[t.i].region == TN_REGION_NONE ||
+			w->g->tensors[t.i].bytes == 0)
 			continue;
-		tn_strbuf_printf(&w->body, "\tSHOW(%u, ", index);
+		tn_strbuf_printf(&w->body, "\tSHOW(%u, ", id.i);
 		tn_text_string(&w->body, op->name);
-		tn_strbuf_printf(&w->body, ", %u, ", id.i);
-		tn_text_string(&w->body, w->g->tensors[id.i].name);
-		tn_strbuf_printf(&w->body, ", T%u, %" PRId64 ");\n", id.i,
-			w->g->tensors[id.i].bytes);
+		tn_strbuf_printf(&w->body, ", %u, ", t.i);
+		tn_text_string(&w->body, w->g->tensors[t.i].name);
+		tn_strbuf_printf(&w->body, ", %s%u, %" PRId64 ");\n", place, t.i,
+			w->g->tensors[t.i].bytes);
 	}
+}
+
+void tn_write_title(struct tn_writer *w, struct tn_strbuf *out, tn_op_id id)
+{
+	tn_strbuf_printf(out, "%u: ", id.i);
+	tn_text_plain(out, w->g->ops[id.i].type);
+	tn_strbuf_puts(out, " ");
+	tn_text_plain(out, w->g->ops[id.i].name);
 }
 
 static void print_op(struct tn_writer *w, uint32_t position)
 {
 	const struct tn_program_op *po = &w->program.ops[position];
-	const struct tn_op *op = &w->g->ops[po->op.i];
-	bool debug = w->options->debug;
+	const bool debug = w->options->debug;
 
-	tn_strbuf_printf(&w->body, "\n\t/* %u: ", po->op.i);
-	tn_text_plain(&w->body, op->type);
-	tn_strbuf_puts(&w->body, " ");
-	tn_text_plain(&w->body, op->name);
+	tn_strbuf_puts(&w->body, "\n\t/* ");
+	tn_write_title(w, &w->body, po->op);
 	if (po->elided)
 		tn_strbuf_puts(&w->body, ": nothing to do, the bytes are in place");
 	tn_strbuf_puts(&w->body, " */\n");
-	if (po->elided && debug)
-		tn_strbuf_puts(&w->body, "#ifdef TENURE_UNSHARED\n");
-	if (!po->elided || debug) {
-		tn_strbuf_puts(&w->body, "\t{\n");
-		print_call(w, po->elided ? &w->unshared.ops[position] : po);
-		tn_strbuf_puts(&w->body, "\t}\n");
+	if (po->elided && debug) {
+		only_unshared(w, true);
+		print_call(w, &w->unshared.ops[position], "op");
+		only_unshared(w, false);
+	} else if (!po->elided) {
+		print_call(w, po, "op");
 	}
-	if (po->elided && debug)
-		tn_strbuf_puts(&w->body, "#endif\n");
-	if (debug) {
+	if (debug)
 		tn_strbuf_puts(&w->body, "\tCHECK();\n");
-		print_shows(w, op, po->op.i);
+	tn_write_shows(w, po->op, "T");
+}
+
+/* Without sharing, the ops of a chain run one after the other. */
+static void print_chain(struct tn_writer *w, const struct tn_plan_stream *s)
+{
+	if (w->options->debug) {
+		only_unshared(w, true);
+		for (uint32_t i = 0; i < s->n; i++) {
+			const struct tn_program_op *po = &w->unshared.ops[s->first + i];
+
+			print_call(w, po, "whole");
+			tn_strbuf_puts(&w->body, "\tCHECK();\n");
+			tn_write_shows(w, po->op, "T");
+		}
+		only_unshared(w, false);
 	}
+	tn_write_chain(w, s);
 }
 
 /* Graph outputs that are constants are handed out as they are. */
@@ -342,7 +418,13 @@ static void keep_const_outputs(struct tn_writer *w)
 
 void tn_write_calls(struct tn_writer *w)
 {
-	for (uint32_t i = 0; i < w->program.n_ops; i++)
-		print_op(w, i);
+	for (uint32_t i = 0; i < w->program.n_ops; i++) {
+		const struct tn_plan_stream *s = tn_plan_stream_at(w->program.plan, i);
+
+		if (!s)
+			print_op(w, i);
+		else if (i == s->first)
+			print_chain(w, s);
+	}
 	keep_const_outputs(w);
 }

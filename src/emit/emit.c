@@ -6,7 +6,6 @@
 #include "base/banned.h"
 #include "base/checked.h"
 #include "base/file.h"
-#include "emit/footprint.h"
 #include "emit/text.h"
 #include "emit/writer.h"
 
@@ -236,19 +235,31 @@ static enum tn_status write_memory(struct emission *e, struct tn_writer *w)
 	return put_named(e, w->memory, ".ld", &text);
 }
 
+static bool write_calls(struct tn_writer *w)
+{
+	tn_strbuf_init(&w->params);
+	tn_strbuf_init(&w->streams);
+	tn_strbuf_init(&w->body);
+	tn_write_calls(w);
+	return !w->params.failed && !w->streams.failed && !w->body.failed;
+}
+
+static void release_calls(struct tn_writer *w)
+{
+	tn_strbuf_release(&w->params);
+	tn_strbuf_release(&w->streams);
+	tn_strbuf_release(&w->body);
+}
+
 static enum tn_status write_model(struct emission *e, struct tn_writer *w)
 {
 	struct tn_strbuf text;
 	enum tn_status status;
 
-	tn_strbuf_init(&w->params);
-	tn_strbuf_init(&w->body);
-	tn_write_calls(w);
 	tn_strbuf_init(&text);
-	text.failed = w->params.failed || w->body.failed;
+	text.failed = !write_calls(w);
 	tn_write_source(w, &text);
-	tn_strbuf_release(&w->params);
-	tn_strbuf_release(&w->body);
+	release_calls(w);
 	status = put_named(e, w->file, ".c", &text);
 	if (status != TN_OK)
 		return status;
@@ -333,13 +344,6 @@ static enum tn_status write_all(struct emission *e)
 
 /* ---- summary ---- */
 
-static bool is_source(const struct tn_embedded *file)
-{
-	size_t len = strlen(file->name);
-
-	return len > 2 && strcmp(file->name + len - 2, ".c") == 0;
-}
-
 static bool summarise(
 	const struct emission *e, const struct tn_writer *w, struct tn_emit_summary *out)
 {
@@ -362,10 +366,11 @@ static bool summarise(
 		out->memory_bytes += w->regions[i].bytes;
 	if (e->options->debug)
 		out->unshared_bytes = w->unshared_plan.regions[0].used;
+	out->hook_bytes = w->hook_bytes;
 	sources[out->n_sources++] = tn_arena_printf(e->arena, "%s.c", w->file);
 	sources[out->n_sources++] = tn_arena_printf(e->arena, "%s.c", w->weights);
 	for (size_t i = 0; i < e->files.list.count; i++)
-		if (is_source(e->files.list.items[i]))
+		if (tn_kernel_file_is_source(e->files.list.items[i]))
 			sources[out->n_sources++] = tn_arena_printf(
 				e->arena, "kernels/%s", e->files.list.items[i]->name);
 	for (uint32_t i = 0; i < out->n_sources; i++)
@@ -396,13 +401,6 @@ enum tn_status tn_emit(const struct tn_emit_model *models, uint32_t n_models,
 			tn_diag_note(diags, "known: %s", tn_emit_cpu_name(i));
 		return TN_ERR_INPUT;
 	}
-	for (uint32_t m = 0; m < n_models; m++) {
-		if (!models[m].plan || !models[m].plan->n_streams)
-			continue;
-		tn_diag_at(diags, SEVERITY_ERROR, "emit/streams", models[m].graph->source,
-			NULL, NULL, "plans with chains of ops are not emitted");
-		return TN_ERR_INPUT;
-	}
 	for (uint32_t m = 0; m < n_models && status == TN_OK; m++)
 		status = prepare(&e, m, &models[m]);
 	if (status == TN_OK)
@@ -414,48 +412,6 @@ enum tn_status tn_emit(const struct tn_emit_model *models, uint32_t n_models,
 }
 
 /* ---- sizes ---- */
-
-#define CALL_CODE  12 /* bytes: what compilers made of calls, beside the operands */
-#define CALL_FRAME 24
-
-static void measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < w->program.n_ops; i++) {
-		const struct tn_program_op *po = &w->program.ops[i];
-		const uint32_t operands = po->call.n_in + po->call.n_out;
-
-		if (po->elided || !po->call.kernel)
-			continue;
-		for (size_t cpu = 0; cpu < TN_FOOTPRINT_CPUS; cpu++)
-			out->code_bytes[cpu] += CALL_CODE + 8 * (int64_t)operands +
-						po->call.kernel->params->size;
-		most = operands > most ? operands : most;
-	}
-	out->stack_bytes = CALL_FRAME + 4 * (int64_t)most;
-}
-
-static void measure_kernels(const struct emission *e, struct tn_emit_sizes *out)
-{
-	int64_t deepest = 0;
-
-	for (size_t i = 0; i < e->files.list.count; i++) {
-		const struct tn_embedded *file = e->files.list.items[i];
-		const struct tn_footprint *known = tn_footprint_find(file->name);
-
-		if (!is_source(file))
-			continue;
-		if (!known) {
-			out->n_unmeasured++;
-			continue;
-		}
-		for (size_t cpu = 0; cpu < TN_FOOTPRINT_CPUS; cpu++)
-			out->code_bytes[cpu] += known->text[cpu];
-		deepest = tn_max_i64(deepest, known->stack);
-	}
-	out->stack_bytes += deepest;
-}
 
 enum tn_status tn_emit_measure(const struct tn_emit_model *model, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_emit_sizes *out)
@@ -474,15 +430,10 @@ enum tn_status tn_emit_measure(const struct tn_emit_model *model, struct tn_aren
 	status = prepare(&e, 0, model);
 	if (status != TN_OK)
 		return status;
-	tn_strbuf_init(&e.ws->params);
-	tn_strbuf_init(&e.ws->body);
-	tn_write_calls(e.ws);
-	if (e.ws->params.failed || e.ws->body.failed)
+	if (!write_calls(e.ws))
 		status = TN_ERR_NOMEM;
-	tn_strbuf_release(&e.ws->params);
-	tn_strbuf_release(&e.ws->body);
+	release_calls(e.ws);
 	out->constant_bytes = (int64_t)tn_pool_bytes(&e.ws->pool);
-	measure_calls(e.ws, out);
-	measure_kernels(&e, out);
+	tn_measure_code(e.ws, out);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* Writes a graph as standalone C: one directory with everything that a firmware build
- * needs, and nothing of the host tool. Straight-line calls, no heap, no writable state but
- * the memory that the caller gives.
+ * needs, and nothing of the host tool. Straight-line calls, loops where a chain of ops
+ * repeats itself, no heap, no writable state but the memory that the caller gives.
  *
  *   model.h model.c      the calls, and the map of the memory
  *   weights.h weights.c  constants, equal ones once
@@ -45,6 +45,8 @@ struct tn_emit_summary { /* one for each model */
 	int64_t memory_bytes; /* over all regions */
 	int64_t constant_bytes; /* weights and tables; code comes on top */
 	int64_t unshared_bytes; /* with debug: the memory of the unshared run */
+	int64_t hook_bytes; /* with debug: what the hook keeps of chains, in arrays of its
+	                       own (TENURE_HOOK_MEMORY is their attribute) */
 	const char *const *regions; /* of its memories, in the order of the parameters:
 	                               as in its macros, "ARENA" */
 	uint32_t n_regions;

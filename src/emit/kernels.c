@@ -112,3 +112,10 @@ void tn_kernel_files_sort(struct tn_kernel_files *files)
 		qsort(files->list.items, files->list.count, sizeof(*files->list.items),
 			by_name);
 }
+
+bool tn_kernel_file_is_source(const struct tn_embedded *file)
+{
+	const size_t len = strlen(file->name);
+
+	return len > 2 && strcmp(file->name + len - 2, ".c") == 0;
+}

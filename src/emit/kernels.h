@@ -15,6 +15,9 @@ struct tn_kernel_files {
 bool tn_kernel_files_add(
 	struct tn_kernel_files *files, struct tn_arena *arena, const char *name);
 
+/* Is it to be compiled? Headers are not. */
+bool tn_kernel_file_is_source(const struct tn_embedded *file);
+
 void tn_kernel_files_sort(struct tn_kernel_files *files);
 
 #endif

@@ -147,8 +147,9 @@ static void print_map(const struct tn_writer *w, struct tn_strbuf *out)
 			continue;
 		tn_strbuf_printf(out, "| %u: `", i);
 		tn_text_plain(out, w->g->tensors[i].name);
-		tn_strbuf_printf(out, "` | `%s` | %" PRId64 " | %" PRId64 " | ",
-			w->regions[s->region].ident, s->offset, s->bytes);
+		tn_strbuf_printf(out, "` | `%s` | %" PRId64 " | %" PRId64 "%s | ",
+			w->regions[s->region].ident, s->offset, s->bytes,
+			w->program.plan->tensors[i].ring_bytes ? " (ring)" : "");
 		print_writer(w, i, out);
 		tn_strbuf_puts(out, " | ");
 		print_reader(w, i, out);
@@ -165,6 +166,21 @@ static void print_map(const struct tn_writer *w, struct tn_strbuf *out)
 				w->regions[s->region].ident, s->offset, s->bytes, op, op);
 	}
 	tn_strbuf_puts(out, "\n");
+}
+
+static void print_chains(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	const struct tn_plan *plan = w->program.plan;
+
+	for (uint32_t i = 0; i < plan->n_streams; i++) {
+		const struct tn_plan_stream *s = &plan->streams[i];
+
+		tn_strbuf_printf(out,
+			"Ops %u to %u run row by row: `chain_%u()` in `%s.c`. A ring in "
+			"the table holds some rows of its tensor.\n\n",
+			w->program.ops[s->first].op.i,
+			w->program.ops[s->first + s->n - 1].op.i, i, w->file);
+	}
 }
 
 static void print_debug(const struct tn_writer *w, struct tn_strbuf *out)
@@ -193,6 +209,7 @@ void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 			print_sections(w, out);
 		if (w->options->debug)
 			print_debug(w, out);
+		print_chains(w, out);
 		print_map(w, out);
 	}
 	tn_strbuf_puts(out,

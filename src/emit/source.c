@@ -24,7 +24,10 @@ static void print_map(const struct tn_writer *w, const struct tn_program *p,
 		if (s->region == TN_REGION_NONE)
 			continue;
 		print_place(w, out, 'T', i, s, unshared);
-		tn_strbuf_printf(out, " /* %" PRId64 " bytes: ", s->bytes);
+		tn_strbuf_printf(out, " /* %" PRId64 " bytes", s->bytes);
+		if (p->plan->tensors[i].ring_bytes)
+			tn_strbuf_puts(out, ", a ring of rows");
+		tn_strbuf_puts(out, ": ");
 		tn_text_plain(out, w->g->tensors[i].name);
 		tn_strbuf_puts(out, " */\n");
 	}
@@ -147,6 +150,24 @@ static void print_canaries(const struct tn_writer *w, struct tn_strbuf *out)
 		"#endif\n");
 }
 
+/* What is inside a chain is there for a while only: the hook sees a copy. */
+static void print_keep(struct tn_strbuf *out)
+{
+	tn_strbuf_puts(out,
+		"\n#if defined(TENURE_HOOK) && !defined(TENURE_UNSHARED)\n"
+		"#ifndef TENURE_HOOK_MEMORY\n#define TENURE_HOOK_MEMORY\n#endif\n"
+		"static void keep(uint8_t *whole, const uint8_t *at, int32_t bytes, "
+		"int32_t rows,"
+		"\n\tint32_t begin, int32_t end)\n{\n"
+		"\tfor (int32_t y = begin; y < end; y++)\n"
+		"\t\tmemcpy(whole + y * bytes, at + y % rows * bytes, "
+		"(size_t)bytes);\n}\n"
+		"#define KEEP(whole, at, bytes, rows, begin, end) \\\n"
+		"\tkeep(whole, at, bytes, rows, begin, end)\n"
+		"#else\n#define KEEP(whole, at, bytes, rows, begin, end) ((void)0)\n"
+		"#endif\n");
+}
+
 /* ---- functions ---- */
 
 static void print_void(const struct tn_writer *w, struct tn_strbuf *out)
@@ -266,6 +287,12 @@ void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out)
 	tn_strbuf_puts(out, "\n");
 	if (w->params.len)
 		tn_strbuf_add(out, w->params.text, w->params.len - 1);
+	if (w->streams.len) {
+		if (w->options->debug)
+			print_keep(out);
+		tn_strbuf_puts(out, "\n");
+		tn_strbuf_add(out, w->streams.text, w->streams.len - 1);
+	}
 	print_init(w, out);
 	print_ports(w, out, true);
 	print_ports(w, out, false);

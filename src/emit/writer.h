@@ -35,11 +35,14 @@ struct tn_writer {
 	const char **const_outputs; /* by output: an expression, when it is a constant */
 	TN_VEC(const char *) symbols; /* kernels that are called, in order of first use */
 	struct tn_strbuf params; /* definitions of parameter structs */
+	struct tn_strbuf streams; /* functions of chains */
 	struct tn_strbuf body; /* of the run function */
+	int64_t hook_bytes; /* of values inside chains that are kept for the hook */
 };
 
 /* The pieces of a model's text; each appends to `out`. */
-void tn_write_calls(struct tn_writer *w); /* fills params, body, pool, files, symbols */
+void tn_write_calls(struct tn_writer *w); /* fills params, streams, body, pool,
+                                             files, symbols */
 void tn_write_header(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_weights_header(const struct tn_writer *w, struct tn_strbuf *out);
@@ -54,6 +57,9 @@ void tn_write_memory_script(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_models(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+
+/* Code and stack; after tn_write_calls. */
+void tn_measure_code(const struct tn_writer *w, struct tn_emit_sizes *out);
 
 /* "void *arena" or "void *sram, void *dtcm". */
 void tn_write_parameters(const struct tn_writer *w, struct tn_strbuf *out);

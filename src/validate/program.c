@@ -157,6 +157,7 @@ static enum tn_status compile(
 		arg(&a, "-DTENURE_TRAP_UNALIGNED");
 	if (is_model) {
 		arg(&a, "-DTENURE_HOOK");
+		arg(&a, "-DTENURE_HOOK_MEMORY=__attribute__((section(\".memory\")))");
 		if (!b->shared)
 			arg(&a, "-DTENURE_UNSHARED");
 		arg(&a, tn_arena_printf(b->r->arena, "-DHARNESS_DUMP=%" PRId64, b->dump));
@@ -191,8 +192,8 @@ static enum tn_status write_script(struct build *b, const char *name)
 	struct tn_target_layout layout;
 	struct tn_strbuf text;
 	enum tn_status status = TN_ERR_NOMEM;
-	int64_t memory =
-		b->shared ? b->r->emitted->memory_bytes : b->r->emitted->unshared_bytes;
+	const struct tn_emit_summary *e = b->r->emitted;
+	int64_t memory = b->shared ? e->memory_bytes + e->hook_bytes : e->unshared_bytes;
 
 	if (!tn_target_fit(b->target, b->r->emitted->constant_bytes, memory, &layout)) {
 		b->out->verdict = VALIDATION_NO_ROOM;
