@@ -7,6 +7,18 @@
 #include "exec/exec.h"
 #include "report/escape.h"
 
+/* No more files than the graph has inputs or outputs (`what`). */
+static bool few_enough(
+	struct tn_run *run, const tenure_list *files, const char *option, uint32_t n, const char *what)
+{
+	if (files->n <= n)
+		return true;
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "command/inputs", run->source, NULL, NULL,
+		"%zu files of --%s for %" PRIu32 " graph %s%s", files->n, option, n, what,
+		n == 1 ? "" : "s");
+	return false;
+}
+
 static enum tn_status set_inputs(struct tn_run *run, struct tn_exec *exec)
 {
 	const tenure_list *files = &run->options->inputs;
@@ -14,12 +26,6 @@ static enum tn_status set_inputs(struct tn_run *run, struct tn_exec *exec)
 	enum tn_status status = TN_OK;
 
 	tn_exec_seed(exec, run->options->seed);
-	if (files->n > g->n_inputs) {
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/inputs", run->source,
-			NULL, NULL, "%zu --input files for %u graph inputs", files->n,
-			g->n_inputs);
-		return TN_ERR_INPUT;
-	}
 	for (uint32_t k = 0; k < files->n && status == TN_OK; k++) {
 		const struct tn_tensor *t = &g->tensors[g->inputs[k].i];
 		const uint8_t *bytes;
@@ -74,10 +80,14 @@ static enum tn_status give_outputs(
 static enum tn_status execute(struct tn_run *run, struct tn_strbuf *out)
 {
 	struct tn_exec *exec;
-	enum tn_status status =
-		tn_exec_new(&run->graph, run->options->no_reuse ? NULL : &run->plan,
-			&run->arena, &run->diags, &exec);
+	enum tn_status status;
 
+	if (!few_enough(run, &run->options->inputs, "input", run->graph.n_inputs, "input") ||
+		!few_enough(run, &run->options->outputs, "output-tensor",
+			run->graph.n_outputs, "output"))
+		return TN_ERR_INPUT;
+	status = tn_exec_new(&run->graph, run->options->no_reuse ? NULL : &run->plan,
+		&run->arena, &run->diags, &exec);
 	if (status == TN_OK)
 		status = set_inputs(run, exec);
 	if (status != TN_OK)

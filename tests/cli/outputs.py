@@ -79,6 +79,9 @@ def idle():
     yield ["report", "g.json", "--focus", "0", "--csv", "new"], ("--focus", "--dot")
     yield ["report", "g.json", "--on", "host"], ("--on", "--validate")
     yield ["report", "g.json", "--synthetic"], ("--synthetic", "--validate")
+    for option, last in (("--input", "h.json"), ("--output-tensor", "new.npy")):
+        many = [f"new{i}.npy" for i in range(9)] + [last]
+        yield ["run", "g.json", *(w for name in many for w in (option, name))], (option, "10 files")
 
 
 CASES = [overwriting, twice, nameless, idle]
