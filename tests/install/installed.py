@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`meson install` into a scratch folder: what others find there works without the source
 tree. The header compiles alone in C11 and C++, the example links through pkg-config, the
-library exports what the header declares, the program runs, the page of the manual and the
+library exports what the header declares, the program runs, also from Python, the page of the manual and the
 completions are where their readers look.
 usage: installed.py BUILD SOURCE"""
 import glob
@@ -58,6 +58,12 @@ with tempfile.TemporaryDirectory() as root:
     run(program, "emit", model, "-o", "firmware", cwd=root)
     assert "graph/cycle" in run(program, "explain", "graph/cycle", cwd=root)
     run(program, "report", model, "-o", "page.html", cwd=root)
+
+    module, = glob.glob(os.path.join(root, "**/tenure/__main__.py"), recursive=True)
+    environment = {**os.environ, "TENURE": program,
+                   "PYTHONPATH": os.path.dirname(os.path.dirname(module))}
+    assert run(sys.executable, "-m", "tenure", "--version", cwd=root, env=environment) == \
+        run(program, "--version")
 
     share = os.path.join(prefix, "share")
     for place in ("bash-completion/completions/tenure.bash", "zsh/site-functions/_tenure",
