@@ -1,70 +1,7 @@
 /* Average pooling of int8 for processors with DSP instructions, four channels at a time: they
  * are read before any of them is written. */
 #include "ref/window.h"
-#include "simd.h"
-
-/* Sums of bytes 0 and 2, and of 1 and 3; halfwords hold those of 255 taps. */
-struct sums {
-	uint32_t even, odd;
-};
-
-#if TN_DSP
-
-static inline uint32_t add_even(uint32_t sum, uint32_t word)
-{
-	__asm__("sxtab16 %0, %0, %1" : "+r"(sum) : "r"(word));
-	return sum;
-}
-
-static inline uint32_t add_odd(uint32_t sum, uint32_t word)
-{
-	__asm__("sxtab16 %0, %0, %1, ror #8" : "+r"(sum) : "r"(word));
-	return sum;
-}
-
-#else
-
-static uint32_t add_halves(uint32_t sum, uint32_t x)
-{
-	return ((sum + x) & 0xffff) | ((sum & 0xffff0000u) + (x & 0xffff0000u));
-}
-
-static uint32_t add_even(uint32_t sum, uint32_t word)
-{
-	return add_halves(sum, tn_sxtb16(word));
-}
-
-static uint32_t add_odd(uint32_t sum, uint32_t word)
-{
-	return add_halves(sum, tn_sxtb16_odd(word));
-}
-
-#endif
-
-static inline struct sums add_word(struct sums s, uint32_t word)
-{
-	s.even = add_even(s.even, word);
-	s.odd = add_odd(s.odd, word);
-	return s;
-}
-
-/* Taps that follow each other with one distance. */
-static inline struct sums add_taps(
-	struct sums s, const tn_s8 *at, int32_t taps, int32_t step)
-{
-	for (; taps >= 4; taps -= 4) {
-		const tn_s8 *next = at + 2 * step;
-
-		s = add_word(s, tn_load_word(at));
-		s = add_word(s, tn_load_word(at + step));
-		s = add_word(s, tn_load_word(next));
-		s = add_word(s, tn_load_word(next + step));
-		at = next + 2 * step;
-	}
-	for (; taps > 0; taps--, at += step)
-		s = add_word(s, tn_load_word(at));
-	return s;
-}
+#include "taps_s8.h"
 
 /* A window as runs of taps. */
 struct runs {
@@ -86,16 +23,16 @@ static struct runs runs_of(const struct tn_geometry *g, const struct tn_pixel *p
 	return r;
 }
 
-static inline struct sums sum_window(const struct tn_geometry *g,
+static inline struct tn_taps sum_window(const struct tn_geometry *g,
 	const struct tn_pixel *px, const struct runs *r, const tn_s8 *in)
 {
-	struct sums s = { 0, 0 };
+	struct tn_taps s = { 0, 0 };
 	int32_t at = r->first;
 
 	for (int32_t i = 0; i < r->n; i++, at += r->step) {
 		if (g->in_rows != g->in_h)
 			at = tn_tap_row(g, px, px->ky + i);
-		s = add_taps(s, in + at, r->taps, r->tap_step);
+		s = tn_taps_add(s, in + at, r->taps, r->tap_step);
 	}
 	return s;
 }
@@ -132,7 +69,7 @@ void tn_dsp_average_pool_2d_s8(
 		rule.half = rule.count / 2;
 		for (int32_t k = 0; k < g->out_c; k += 4) {
 			int32_t c = p->order.descending ? g->out_c - 4 - k : k;
-			struct sums s =
+			struct tn_taps s =
 				sum_window(g, &px, &runs, (const tn_s8 *)in[0] + c);
 			tn_s8 *y = (tn_s8 *)out[0] + px.out + c;
 

@@ -25,8 +25,10 @@ struct work {
 	int32_t size; /* of the input */
 	int32_t columns; /* where the reads of a whole block may end in any row */
 	struct pixel at[TN_MAC_PIXELS];
-	const tn_s8
-		*first; /* three windows side by side, all inside; NULL: another case */
+	/* windows side by side, all inside; NULL: another case */
+	const tn_s8 *first;
+	int32_t second, third; /* from there to the others */
+	int32_t until; /* rows until the memory starts again with its first one */
 };
 
 static void place(const struct tn_geometry *g, struct pixel *px)
@@ -59,26 +61,52 @@ static void start(const struct tn_geometry *g, int32_t index, struct pixel *px)
 
 /* ---- windows side by side ---- */
 
-/* Rows are read in whole blocks: what is too much is not used, and lies in the input. */
-static int is_plain(const struct work *w, const struct pixel *px)
+/* Are the windows of n pixels such? Rows are read in whole blocks: what is too much is not
+ * used, and lies in the memory; in a ring the last row may be any of the window's. */
+static int is_plain(const struct work *w, const struct pixel *px, int32_t n)
 {
 	const struct tn_geometry *g = w->g;
-	int32_t end = px->left + 2 * g->stride_w + g->k_w, bottom = px->top + g->k_h;
+	int32_t end = px->left + (n - 1) * g->stride_w + g->k_w;
+	int32_t bottom = px->top + g->k_h;
 
-	return px->x + 2 < g->out_w && px->left >= 0 && end <= g->in_w && px->top >= 0 &&
-	       bottom <= g->in_h && g->in_rows == g->in_h && g->out_rows == g->out_h &&
-	       ((px->batch * g->in_h + bottom - 1) * g->in_w + end) * g->in_c + 3 <=
-		       w->size;
+	if (px->x + n > g->out_w || px->left < 0 || end > g->in_w || px->top < 0 ||
+		bottom > g->in_h)
+		return 0;
+	if (g->in_rows != g->in_h)
+		return end <= w->columns || px->top % g->in_rows + g->k_h < g->in_rows;
+	return ((px->batch * g->in_h + bottom - 1) * g->in_w + end) * g->in_c + 3 <=
+	       w->size;
+}
+
+static void set_plain(struct work *w, const struct pixel *px, int32_t n)
+{
+	const struct tn_geometry *g = w->g;
+	int32_t row = px->top;
+
+	w->until = g->k_h;
+	if (g->in_rows != g->in_h) {
+		row %= g->in_rows;
+		w->until = g->in_rows - row;
+	}
+	w->first =
+		w->in + ((px->batch * g->in_rows + row) * g->in_w + px->left) * g->in_c;
+	w->second = n > 1 ? w->step : 0;
+	w->third = n > 2 ? 2 * w->step : w->second;
 }
 
 static uint32_t *expand_plain(
 	const struct work *w, int32_t ky, int32_t end, uint32_t *strip)
 {
 	const tn_s8 *row = w->first + ky * w->line;
-	int32_t blocks = (w->run + 3) / 4, step = w->step;
+	int32_t blocks = (w->run + 3) / 4;
 
-	for (; ky < end; ky++, row += w->line)
-		strip = tn_expand_s8(strip, row, row + step, row + 2 * step, blocks);
+	if (ky >= w->until)
+		row -= w->g->in_rows * w->line;
+	for (; ky < end; row += w->line) {
+		strip = tn_expand_s8(strip, row, row + w->second, row + w->third, blocks);
+		if (++ky == w->until)
+			row -= w->g->in_rows * w->line;
+	}
 	return strip;
 }
 
@@ -215,12 +243,12 @@ static void find(struct work *w, int32_t n, struct tn_mac *m)
 	struct pixel *px = w->at;
 
 	m->out = output(w, px);
+	m->flags = n < TN_MAC_PIXELS ? TN_MAC_TWO : 0;
 	w->first = 0;
-	if (n == TN_MAC_PIXELS && is_plain(w, px)) {
-		w->first =
-			w->in +
-			((px->batch * g->in_h + px->top) * g->in_w + px->left) * g->in_c;
-		m->step_1 = m->step_2 = g->out_c;
+	if (is_plain(w, px, n)) {
+		set_plain(w, px, n);
+		m->step_1 = n > 1 ? g->out_c : 0;
+		m->step_2 = n > 2 ? g->out_c : 0;
 		return;
 	}
 	for (int i = 1; i < TN_MAC_PIXELS; i++) {
@@ -236,12 +264,13 @@ static void find(struct work *w, int32_t n, struct tn_mac *m)
 static void compute(const struct work *w, struct tn_mac *m, uint32_t *strip)
 {
 	const int32_t k_h = w->g->k_h;
+	const uint32_t how = (m->flags & TN_MAC_TWO) | (uint32_t)w->p->floor;
 
 	for (int32_t ky = 0; ky < k_h;) {
 		int32_t end = ky + w->p->part_rows;
 		uint32_t *at = strip;
 
-		m->flags = (uint32_t)w->p->floor | (ky ? 0u : (uint32_t)TN_MAC_FIRST);
+		m->flags = how | (ky ? 0u : (uint32_t)TN_MAC_FIRST);
 		if (end >= k_h) {
 			end = k_h;
 			m->flags |= TN_MAC_LAST;
@@ -257,58 +286,96 @@ static void compute(const struct work *w, struct tn_mac *m, uint32_t *strip)
 	}
 }
 
-/* Windows of one element, side by side in input and output? */
+/* ---- windows of one element ---- */
+
+/* Side by side in input and output? Rows and images are, as far as they are whole. */
 static int is_line(const struct tn_geometry *g)
 {
 	return g->k_h == 1 && g->k_w == 1 && g->stride_h == 1 && g->stride_w == 1 &&
-	       g->out_h == g->in_h && g->out_w == g->in_w && g->in_rows == g->in_h &&
-	       g->out_rows == g->out_h && g->y_begin == 0 && g->y_end == g->out_h;
+	       g->out_h == g->in_h && g->out_w == g->in_w &&
+	       (g->batches == 1 || (g->in_rows == g->in_h && g->out_rows == g->out_h &&
+					   g->y_begin == 0 && g->y_end == g->out_h));
 }
 
-/* Pixels at, at + 1, at + 2; the last of n stands for missing ones. */
-static void line_pixels(
-	const struct work *w, int32_t at, int32_t n, uint32_t *strip, struct tn_mac *m)
+/* Up to three pixels; the last of n stands for missing ones. */
+static void line_pixels(const struct work *w, const tn_s8 *in, int8_t *out, int32_t n,
+	uint32_t *strip, struct tn_mac *m)
 {
 	const int32_t depth = w->run, step_1 = n > 1, step_2 = n > 2;
-	const tn_s8 *a = w->in + at * depth, *b = a + step_1 * depth;
+	const tn_s8 *b = in + step_1 * depth;
 
-	m->out = w->out + at * w->g->out_c;
+	m->out = out;
 	m->step_1 = step_1 * w->g->out_c;
 	m->step_2 = step_2 * w->g->out_c;
-	(void)expand(strip, a, b, b + step_2 * depth, depth);
+	(void)expand(strip, in, b, b + step_2 * depth, depth);
 	(void)tn_mac_s8(m);
+}
+
+/* Pixels side by side. */
+static void run_pixels(const struct work *w, const tn_s8 *in, int8_t *out, int32_t n,
+	uint32_t *strip, struct tn_mac *m)
+{
+	const int32_t depth = w->run, across = TN_MAC_PIXELS * w->g->out_c;
+
+	m->flags = (uint32_t)w->p->floor | TN_MAC_FIRST | TN_MAC_LAST;
+	if (w->p->order.descending) {
+		for (; n >= TN_MAC_PIXELS; n -= TN_MAC_PIXELS)
+			line_pixels(w, in + (n - TN_MAC_PIXELS) * depth,
+				out + (n - TN_MAC_PIXELS) * w->g->out_c, TN_MAC_PIXELS,
+				strip, m);
+	} else if (depth % 4) {
+		for (; n >= TN_MAC_PIXELS; n -= TN_MAC_PIXELS, out += across) {
+			line_pixels(w, in, out, TN_MAC_PIXELS, strip, m);
+			in += TN_MAC_PIXELS * depth;
+		}
+	} else {
+		m->step_1 = m->step_2 = w->g->out_c;
+		for (; n >= TN_MAC_PIXELS; n -= TN_MAC_PIXELS, out += across) {
+			const tn_s8 *b = in + depth, *c = b + depth;
+
+			m->out = out;
+			(void)tn_expand_s8(strip, in, b, c, m->blocks);
+			(void)tn_mac_s8(m);
+			in = c + depth;
+		}
+	}
+	m->flags |= TN_MAC_TWO;
+	if (n)
+		line_pixels(w, in, out, n, strip, m);
 }
 
 static void run_line(const struct work *w, uint32_t *strip, struct tn_mac *m)
 {
-	const int32_t pixels = w->g->batches * w->g->out_h * w->g->out_w, depth = w->run;
-	const tn_s8 *a = w->in;
-	int32_t t = 0;
+	const struct tn_geometry *g = w->g;
+	const int32_t line = w->line, out_line = g->out_w * g->out_c;
+	int32_t begin = g->y_begin, end = g->y_end;
 
-	m->blocks = (depth + 3) / 4;
-	m->flags = (uint32_t)w->p->floor | TN_MAC_FIRST | TN_MAC_LAST;
-	if (w->p->order.descending) {
-		for (; t < pixels; t += TN_MAC_PIXELS) {
-			int32_t n =
-				pixels - t < TN_MAC_PIXELS ? pixels - t : TN_MAC_PIXELS;
-
-			line_pixels(w, pixels - t - n, n, strip, m);
-		}
+	m->blocks = (w->run + 3) / 4;
+	if (g->batches > 1) {
+		run_pixels(w, w->in, w->out, g->batches * g->out_h * g->out_w, strip, m);
 		return;
 	}
-	m->out = w->out;
-	m->step_1 = m->step_2 = w->g->out_c;
-	for (; depth % 4 == 0 && t + TN_MAC_PIXELS <= pixels; t += TN_MAC_PIXELS) {
-		const tn_s8 *b = a + depth, *c = b + depth;
+	while (begin < end) { /* rows that lie side by side in both rings */
+		int32_t n = end - begin, in_y, out_y;
 
-		(void)tn_expand_s8(strip, a, b, c, m->blocks);
-		(void)tn_mac_s8(m);
-		m->out += TN_MAC_PIXELS * m->step_1;
-		a = c + depth;
+		if (w->p->order.descending) {
+			in_y = (end - 1) % g->in_rows + 1;
+			out_y = (end - 1) % g->out_rows + 1;
+			n = n < in_y ? n : in_y;
+			n = n < out_y ? n : out_y;
+			end -= n;
+			in_y -= n;
+			out_y -= n;
+		} else {
+			in_y = begin % g->in_rows;
+			out_y = begin % g->out_rows;
+			n = n < g->in_rows - in_y ? n : g->in_rows - in_y;
+			n = n < g->out_rows - out_y ? n : g->out_rows - out_y;
+			begin += n;
+		}
+		run_pixels(w, w->in + in_y * line, w->out + out_y * out_line,
+			n * g->out_w, strip, m);
 	}
-	for (; t < pixels; t += TN_MAC_PIXELS)
-		line_pixels(w, t, pixels - t < TN_MAC_PIXELS ? pixels - t : TN_MAC_PIXELS,
-			strip, m);
 }
 
 void tn_dsp_conv_2d_s8(
@@ -316,23 +383,24 @@ void tn_dsp_conv_2d_s8(
 {
 	const struct tn_dsp_conv_params *p = params;
 	const struct tn_geometry *g = &p->g;
-	struct work w = { .p = p,
-		.g = g,
-		.in = in[0],
-		.zeros = in[2],
-		.out = out[0],
-		.edges = (int8_t *)scratch + p->edges,
-		.run = g->k_w * g->in_c,
-		.line = g->in_w * g->in_c,
-		.step = g->stride_w * g->in_c,
-		.size = g->batches * g->in_h * g->in_w * g->in_c,
-		.columns = g->in_w - (g->k_w * g->in_c % 4 ? 3 : 0) };
+	struct work w; /* not cleared: calls may be for a row */
 	struct tn_mac m = { .strip = scratch,
 		.sums = (uint32_t *)(void *)((int8_t *)scratch + p->sums),
 		.stream = in[1],
 		.pairs = (g->out_c + 1) / 2 };
 	int32_t pixels = g->batches * (g->y_end - g->y_begin) * g->out_w;
 
+	w.p = p;
+	w.g = g;
+	w.in = in[0];
+	w.zeros = in[2];
+	w.out = out[0];
+	w.edges = (int8_t *)scratch + p->edges;
+	w.run = g->k_w * g->in_c;
+	w.line = g->in_w * g->in_c;
+	w.step = g->stride_w * g->in_c;
+	w.size = g->batches * g->in_rows * w.line;
+	w.columns = g->in_w - (w.run % 4 ? 3 : 0);
 	if (is_line(g)) {
 		run_line(&w, scratch, &m);
 		return;

@@ -8,7 +8,8 @@
  *   0 out, 4 step_1, 8 step_2, 12 strip, 16 bytes of a pair's weights, 20 where to enter the
  *   loop, 24 sums, 28 pairs left, 32 how a pair starts, 36 how it ends
  * The loop is sixteen blocks long and is entered so that the rest comes first; the first
- * block of a pair that starts with its biases is apart. */
+ * block of a pair that starts with its biases is apart. There is a second loop for two
+ * pixels, whose blocks are 52 bytes long, not 68. */
 #define ACTIVATIONS "ldmia.w r1!, {r4, r5, r6}\n\t"
 
 #define PRODUCTS(w)                                                                      \
@@ -20,6 +21,15 @@
 	"smlad r7, " w ", r4, r7\n\t"                                                    \
 	"smlad r8, " w ", r5, r8\n\t"                                                    \
 	"smlad r9, " w ", r6, r9\n\t"
+
+/* The same of the first two pixels. */
+#define TWO_PRODUCTS(w)                                                                  \
+	ACTIVATIONS                                                                      \
+	"smlad r10, " w ", r4, r10\n\t"                                                  \
+	"smlad r11, " w ", r5, r11\n\t"                                                  \
+	"sxtb16 " w ", " w "\n\t"                                                        \
+	"smlad r7, " w ", r4, r7\n\t"                                                    \
+	"smlad r8, " w ", r5, r8\n\t"
 
 /* Of the first word: all sums start from the two biases. */
 #define FIRST_PRODUCTS                                                                   \
@@ -93,6 +103,21 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		"adr.w r3, 4f\n\t"
 		"cmp.w r9, #7\n\t"
 		"beq 7f\n\t"
+		"bmi 12f\n\t"
+		"rsb.w r4, r7, #0\n\t" /* two pixels: their loop */
+		"and.w r4, r4, #15\n\t"
+		"cmp r7, #0\n\t"
+		"it eq\n\t"
+		"moveq r4, #16\n\t"
+		"movs r5, #52\n\t"
+		"adr.w r6, 11f\n\t"
+		"mla r4, r4, r5, r6\n\t"
+		"orr.w r4, r4, #1\n\t"
+		"str r4, [sp, #20]\n\t"
+		"sub.w r9, r9, #8\n\t"
+		"cmp.w r9, #7\n\t"
+		"beq 7f\n"
+		"12:\n\t"
 		"cmp r1, #0\n\t"
 		"it eq\n\t"
 		"adreq.w r2, 3f\n\t"
@@ -138,6 +163,16 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		".endr\n\t"
 		"cmp r0, lr\n\t"
 		"bne.w 1b\n\t"
+		"ldr.w pc, [sp, #36]\n\t"
+		".balign 4\n"
+		"11:\n\t"
+		".rept 16\n\t"
+		"ldmia.w r0!, {r2, r3}\n\t"
+		TWO_PRODUCTS("r2")
+		TWO_PRODUCTS("r3")
+		".endr\n\t"
+		"cmp r0, lr\n\t"
+		"bne.w 11b\n\t"
 		"ldr.w pc, [sp, #36]\n\t"
 		/* how it ends: sums are kept, where they came from */
 		".balign 4\n"

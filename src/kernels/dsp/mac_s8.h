@@ -23,6 +23,7 @@ enum {
 	TN_MAC_FIRST = 1, /* the stream starts the sums */
 	TN_MAC_LAST = 2, /* the sums are complete: rescale and store */
 	TN_MAC_FLOOR = 4, /* one rounding for the usual two: see rescale.h */
+	TN_MAC_TWO = 8, /* the third pixel stands for a missing one: step_2 is 0 */
 };
 
 #define TN_MAC_PIXELS 3

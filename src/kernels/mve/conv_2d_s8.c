@@ -9,7 +9,7 @@
 
 struct work {
 	const struct tn_mve_conv_params *p;
-	struct tn_geometry g; /* all pixels in one row where that is the same */
+	const struct tn_geometry *g;
 	const tn_s8 *in, *zeros;
 	tn_s8 *out;
 	int8_t *strip;
@@ -23,7 +23,7 @@ static void compute(
 	struct work *w, const tn_s8 *first, int32_t step, int32_t n, tn_s8 *out)
 {
 	struct tn_tile *t = &w->tile;
-	int32_t out_step = w->g.out_c;
+	int32_t out_step = w->g->out_c;
 
 	if (w->p->order.descending) {
 		first += (n - 1) * step;
@@ -51,7 +51,7 @@ static void compute(
 
 static const tn_s8 *row_of(const struct work *w, int32_t batch, int32_t y)
 {
-	const struct tn_geometry *g = &w->g;
+	const struct tn_geometry *g = w->g;
 
 	y = batch * g->in_rows + (g->in_rows == g->in_h ? y : y % g->in_rows);
 	return w->in + y * g->in_w * g->in_c;
@@ -61,9 +61,12 @@ static const tn_s8 *row_of(const struct work *w, int32_t batch, int32_t y)
 static void fill_strip(
 	const struct work *w, int32_t batch, int32_t top, int32_t left, int32_t n)
 {
-	const struct tn_geometry *g = &w->g;
+	const struct tn_geometry *g = w->g;
 	const int32_t columns = (n - 1) * g->stride_w + g->k_w, step = w->columns.step;
+	const int32_t line = g->in_w * g->in_c;
 	int32_t before = left < 0 ? -left : 0, end = g->in_w - left;
+	int32_t row = (top < 0 ? 0 : top) % g->in_rows;
+	const tn_s8 *image;
 	int8_t *to = w->strip;
 
 	before = before < columns ? before : columns;
@@ -71,15 +74,17 @@ static void fill_strip(
 	tn_strip_fill(to, before * step, w->zeros[0]);
 	tn_strip_fill(to + end * step, (columns - end) * step, w->zeros[0]);
 	to += before * step;
+	image = w->in + batch * g->in_rows * line + (left + before) * g->in_c;
 	for (int32_t ky = 0; ky < g->k_h; ky++, to += g->in_c) {
 		int32_t y = top + ky;
 
-		if (y < 0 || y >= g->in_h)
+		if (y < 0 || y >= g->in_h) {
 			tn_strip_row(&w->columns, to, w->zeros, 0, end - before);
-		else
-			tn_strip_row(&w->columns, to,
-				row_of(w, batch, y) + (left + before) * g->in_c, g->in_c,
-				end - before);
+			continue;
+		}
+		tn_strip_row(&w->columns, to, image + row * line, g->in_c, end - before);
+		if (++row == g->in_rows)
+			row = 0;
 	}
 }
 
@@ -87,7 +92,7 @@ static void fill_strip(
 static void run_strip(
 	struct work *w, int32_t batch, int32_t y, int32_t x, int32_t n, tn_s8 *out)
 {
-	const struct tn_geometry *g = &w->g;
+	const struct tn_geometry *g = w->g;
 	const int32_t room = w->p->room, parts = (n + room - 1) / room;
 	const int32_t top = y * g->stride_h - g->pad_top;
 
@@ -105,7 +110,7 @@ static void run_strip(
  * filled up with what is behind it. */
 static int32_t direct_pixels(const struct work *w, int32_t at)
 {
-	const struct tn_geometry *g = &w->g;
+	const struct tn_geometry *g = w->g;
 	const int32_t step = g->stride_w * g->in_c;
 	int32_t n = w->direct_end - at;
 
@@ -115,7 +120,7 @@ static int32_t direct_pixels(const struct work *w, int32_t at)
 
 static void run_row(struct work *w, int32_t batch, int32_t y)
 {
-	const struct tn_geometry *g = &w->g;
+	const struct tn_geometry *g = w->g;
 	int32_t row =
 		batch * g->out_rows + (g->out_rows == g->out_h ? y : y % g->out_rows);
 	tn_s8 *out = w->out + row * g->out_w * g->out_c;
@@ -137,47 +142,64 @@ static void run_row(struct work *w, int32_t batch, int32_t y)
 }
 
 /* Windows of one element, side by side in input and output: all rows are one. */
+static int is_line(const struct tn_geometry *g)
+{
+	return g->stride_h == 1 && g->stride_w == 1 && g->in_rows == g->in_h &&
+	       g->out_rows == g->out_h && g->y_begin == 0 && g->y_end == g->out_h &&
+	       g->out_h == g->in_h && g->out_w == g->in_w;
+}
+
 static void join_rows(struct tn_geometry *g)
 {
-	if (g->stride_h != 1 || g->stride_w != 1 || g->in_rows != g->in_h ||
-		g->out_rows != g->out_h || g->y_begin != 0 || g->y_end != g->out_h ||
-		g->out_h != g->in_h || g->out_w != g->in_w)
-		return;
 	g->in_w = g->out_w = g->batches * g->in_h * g->in_w;
 	g->batches = g->in_h = g->out_h = g->in_rows = g->out_rows = g->y_end = 1;
+}
+
+static void run(struct work *w)
+{
+	const struct tn_geometry *g = w->g;
+	const int32_t height = g->y_end - g->y_begin, rows = g->batches * height;
+
+	w->direct_end =
+		g->batches * g->in_rows * g->in_w * g->in_c - TN_BLOCK * w->p->blocks;
+	for (int32_t t = 0; t < rows; t++) {
+		int32_t i = w->p->order.descending ? rows - 1 - t : t;
+		int32_t batch = i / height;
+
+		run_row(w, batch, g->y_begin + i - batch * height);
+	}
 }
 
 void tn_mve_conv_2d_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	const struct tn_mve_conv_params *p = params;
-	struct work w = { .p = p,
-		.g = p->g,
-		.in = in[0],
-		.zeros = in[2],
-		.out = out[0],
-		.strip = scratch,
-		.tile = { .stream = in[1],
-			.sums = (uint32_t *)(void *)((int8_t *)scratch + p->sums),
-			.vectors = (p->g.out_c + 3) / 4,
-			.blocks = p->blocks,
-			.groups = p->g.out_c / 16,
-			.rest = p->g.out_c % 16,
-			.offset = p->offset,
-			.floor = p->floor } };
-	int32_t height, rows;
+	struct work w; /* not cleared: calls may be for a row */
 
-	if (p->direct)
-		join_rows(&w.g);
-	w.direct_end =
-		w.g.batches * w.g.in_rows * w.g.in_w * w.g.in_c - TN_BLOCK * p->blocks;
-	tn_strip_init(&w.columns, w.g.in_c, w.g.k_h);
-	height = w.g.y_end - w.g.y_begin;
-	rows = w.g.batches * height;
-	for (int32_t t = 0; t < rows; t++) {
-		int32_t i = p->order.descending ? rows - 1 - t : t;
-		int32_t batch = i / height;
+	w.p = p;
+	w.g = &p->g;
+	w.in = in[0];
+	w.zeros = in[2];
+	w.out = out[0];
+	w.strip = scratch;
+	w.tile.stream = in[1];
+	w.tile.sums = (uint32_t *)(void *)((int8_t *)scratch + p->sums);
+	w.tile.vectors = (p->g.out_c + 3) / 4;
+	w.tile.blocks = p->blocks;
+	w.tile.groups = p->g.out_c / 16;
+	w.tile.rest = p->g.out_c % 16;
+	w.tile.offset = p->offset;
+	w.tile.floor = p->floor;
+	/* whole blocks in place need no strip */
+	if (!p->direct || p->g.in_c != TN_BLOCK * p->blocks)
+		tn_strip_init(&w.columns, p->g.in_c, p->g.k_h);
+	if (p->direct && is_line(&p->g)) {
+		struct tn_geometry line = p->g;
 
-		run_row(&w, batch, w.g.y_begin + i - batch * height);
+		join_rows(&line);
+		w.g = &line;
+		run(&w);
+	} else {
+		run(&w);
 	}
 }
