@@ -164,6 +164,8 @@ static enum reason explain(struct subject *s, const struct tn_plan *plan,
 		of_bytes = of_bytes || strcmp(v->rule, bytes[i]) == 0;
 	if (strcmp(v->rule, "plan/order") == 0)
 		return REASON_ORDER;
+	if (strcmp(v->rule, "plan/output-shared") == 0)
+		return REASON_SHARED;
 	if (!of_bytes)
 		return REASON_LAYOUT;
 	if (v->op != TN_NONE && strcmp(v->rule, "plan/overlap") == 0 &&

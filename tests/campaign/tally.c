@@ -10,7 +10,7 @@ static const char *const rules[TALLY_RULES] = { "plan/outside-arena", "plan/misa
 	"plan/unplaced", "plan/constant-placed", "plan/view", "plan/order",
 	"plan/variant", "plan/scratch-size", "plan/scratch-overlap", "plan/elided",
 	"plan/overlap", "plan/lost-value", "plan/input-lost", "plan/output-lost",
-	"plan/observed-lost", "plan/variable-lost", "plan/stale" };
+	"plan/observed-lost", "plan/variable-lost", "plan/output-shared", "plan/stale" };
 
 static const char *const outcomes[OUTCOMES] = { "accepted", "UNSOUND", "different",
 	"equal", "lucky", "not run" };
@@ -21,6 +21,7 @@ static const char *const reasons[REASONS] = {
 	"no order is known of an op that shares memory with its input",
 	"another value of the same bytes is there",
 	"other bytes are there, and the result does not show it",
+	"an output has its bytes not for itself, and nobody writes there",
 };
 
 static const char *source_name(int source)

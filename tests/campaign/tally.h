@@ -38,6 +38,7 @@ enum reason {
 	REASON_OPAQUE, /* an op of which no order is known shares memory with its input */
 	REASON_SAME_BYTES, /* another value of the same bytes is there */
 	REASON_NO_EFFECT, /* other bytes are there, and the result does not show it */
+	REASON_SHARED, /* an output is part of something else that lasts */
 	REASONS,
 };
 

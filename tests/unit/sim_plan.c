@@ -303,8 +303,7 @@ static void run_plan_op(struct sim *s)
 	if (p->elided) {
 		for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++)
 			for (uint32_t i = 0; b[k].writes && i < b[k].n; i++)
-				if (has_memory(s, &b[k]) &&
-					made(s, op, k, i).value &&
+				if (has_memory(s, &b[k]) && made(s, op, k, i).value &&
 					!same(*placed(s, &b[k], i), made(s, op, k, i)))
 					wrong(s, "elided, and not in place");
 		return;
@@ -405,8 +404,7 @@ static bool range_ok(const struct tn_plan *plan, uint32_t region, int64_t offset
 static bool touches(const struct sim *s, uint32_t op, uint32_t root)
 {
 	for (uint32_t k = 0; k < s->g->ops[op].n_inputs + s->g->ops[op].n_outputs; k++)
-		if (s->operand[op][k].tensor != TN_NONE &&
-			s->operand[op][k].root == root)
+		if (s->operand[op][k].tensor != TN_NONE && s->operand[op][k].root == root)
 			return true;
 	return false;
 }
@@ -491,12 +489,38 @@ static void check_layout(struct sim *s)
 		}
 	}
 	if (!s->why)
-	for (uint32_t i = 0; i < s->g->n_outputs; i++) {
-		struct bytes b = bytes_of(s, s->g->outputs[i].i);
+		for (uint32_t i = 0; i < s->g->n_outputs; i++) {
+			struct bytes b = bytes_of(s, s->g->outputs[i].i);
 
-		if (has_memory(s, &b) && plan->tensors[b.root].region == TN_REGION_NONE)
-			wrong(s, "an output without a place");
-	}
+			if (has_memory(s, &b) &&
+				plan->tensors[b.root].region == TN_REGION_NONE)
+				wrong(s, "an output without a place");
+		}
+}
+
+static bool is_output(const struct sim *s, uint32_t i)
+{
+	return s->g->tensors[i].role == ROLE_OUTPUT ||
+	       tn_graph_is_output(s->g, (tn_tensor_id){ i });
+}
+
+/* No byte of an output is one of another output, of an input that is kept or of a variable;
+ * storage that is one in the graph is declared. Variables and inputs own all of it. */
+static void check_owners(struct sim *s)
+{
+	for (uint32_t i = 0; i < s->g->n_tensors; i++)
+		for (uint32_t k = 0; k < s->g->n_tensors; k++) {
+			struct bytes a = bytes_of(s, i), b = bytes_of(s, k);
+			bool kept = is_given(s, k) && !s->g->tensors[k].clobber;
+
+			if (!is_output(s, i) || !(is_output(s, k) || kept) ||
+				a.root == b.root || !has_memory(s, &a) ||
+				!has_memory(s, &b))
+				continue;
+			for (uint32_t n = 0; n < a.n * b.n; n++)
+				if (placed(s, &a, n / b.n) == placed(s, &b, n % b.n))
+					wrong(s, "an output is shared");
+		}
 }
 
 bool sim_accepts(const struct tn_graph *g, const struct tn_plan *plan, bool exact,
@@ -526,6 +550,8 @@ bool sim_accepts(const struct tn_graph *g, const struct tn_plan *plan, bool exac
 		}
 		end(&s);
 	}
+	if (!s.why)
+		check_owners(&s);
 	tn_arena_release(&s.arena);
 	*out_why = s.why;
 	return !s.why;
