@@ -136,7 +136,7 @@ static bool caller_has(
 	for (uint32_t m = root; m != TN_NONE && e->class[root].visible; m = e->next[m]) {
 		const struct tn_tensor *t = &e->g->tensors[m];
 		bool back = (t->role == ROLE_INPUT && !t->clobber) ||
-			    t->role == ROLE_OUTPUT ||
+			    t->role == ROLE_OUTPUT || e->updated[m] ||
 			    tn_graph_is_output(e->g, (tn_tensor_id){ m });
 
 		if (back && meets(&e->al->of[m], begin, end))
@@ -385,7 +385,8 @@ enum tn_status tn_elide(const struct tn_graph *g, const struct tn_alias_options 
 		e.order = *options->order;
 	else
 		status = tn_order_given(g, arena, &e.order);
-	if (status == TN_OK && !make_classes(&e))
+	e.updated = tn_graph_updated_inputs(g, arena);
+	if (status == TN_OK && (!e.updated || !make_classes(&e)))
 		status = TN_ERR_NOMEM;
 	for (uint32_t p = 0; p < g->n_ops && status == TN_OK; p++)
 		status = judge_op(&e, p);

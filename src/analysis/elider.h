@@ -29,6 +29,7 @@ struct tn_elider {
 	uint32_t *next; /* by tensor: the next member of its class, or TN_NONE */
 	uint32_t *first; /* by storage of the file: its writers; n_tensors + 1 */
 	struct tn_writer *writers;
+	bool *updated; /* by tensor: tn_graph_updated_inputs */
 	uint32_t *storage; /* by tensor: where the file puts it */
 	struct tn_order order;
 	TN_VEC(struct tn_no_copy) found;

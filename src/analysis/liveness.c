@@ -28,8 +28,8 @@ static void worked_in(struct tn_span *s, int64_t step, tn_op_id op)
 	s->last = tn_max_i64(s->last, step + 1);
 }
 
-static void pin_ends(
-	const struct tn_graph *g, tn_tensor_id id, int64_t end, struct tn_span *s)
+static void pin_ends(const struct tn_graph *g, tn_tensor_id id, bool updated, int64_t end,
+	struct tn_span *s)
 {
 	const struct tn_tensor *t = &g->tensors[id.i];
 
@@ -45,6 +45,10 @@ static void pin_ends(
 	if (t->observed) {
 		s->last = end;
 		s->reason = LIFE_OBSERVED;
+	}
+	if (updated) {
+		s->last = end;
+		s->reason = LIFE_OUTPUT;
 	}
 	if (t->role == ROLE_INPUT && !t->clobber) {
 		s->last = end;
@@ -92,12 +96,13 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 {
 	struct tn_liveness live = { .n_tensors = g->n_tensors,
 		.end = 2 * (int64_t)order->n };
+	const bool *updated = tn_graph_updated_inputs(g, arena);
 	const struct tn_span none = { INT64_MAX, -1, { TN_NONE }, { TN_NONE },
 		LIFE_UNUSED };
 
 	live.tensor = TN_NEW_ARRAY(arena, struct tn_span, g->n_tensors);
 	live.root = TN_NEW_ARRAY(arena, struct tn_span, g->n_tensors);
-	if (!live.tensor || !live.root)
+	if (!live.tensor || !live.root || !updated)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		live.tensor[i] = live.root[i] = none;
@@ -123,7 +128,7 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 			live.tensor[i] = none;
 			continue;
 		}
-		pin_ends(g, (tn_tensor_id){ i }, live.end, &live.tensor[i]);
+		pin_ends(g, (tn_tensor_id){ i }, updated[i], live.end, &live.tensor[i]);
 		if (live.tensor[i].first == INT64_MAX && live.tensor[i].last >= 0)
 			live.tensor[i].first = first_bytes(&live, g, i);
 		merge(&live.root[aliases->of[i].root.i], &live.tensor[i]);

@@ -11,12 +11,13 @@ static uint32_t root_of(const struct tn_graph *g, uint32_t id)
 	return tn_view_root(g, (tn_tensor_id){ id }, &root, &offset) ? root.i : id;
 }
 
-static bool stays(const struct tn_graph *g, tn_tensor_id id)
+static bool stays(const struct tn_graph *g, tn_tensor_id id, const bool *updated)
 {
 	const struct tn_tensor *t = &g->tensors[id.i];
 
 	return t->role == ROLE_VARIABLE || t->role == ROLE_OUTPUT || t->observed ||
-	       tn_graph_is_output(g, id) || (tn_graph_is_input(g, id) && !t->clobber);
+	       tn_graph_is_output(g, id) || updated[id.i] ||
+	       (tn_graph_is_input(g, id) && !t->clobber);
 }
 
 /* A view lives since anything wrote its storage: the bytes may have come by another way. So
@@ -43,9 +44,10 @@ struct tn_life *tn_life_new(const struct tn_program *p, struct tn_arena *arena)
 {
 	const struct tn_graph *g = p->graph;
 	struct tn_life *life = TN_NEW_ARRAY(arena, struct tn_life, g->n_tensors);
+	const bool *updated = tn_graph_updated_inputs(g, arena);
 	int64_t *births = TN_NEW_ARRAY(arena, int64_t, g->n_tensors); /* by root */
 
-	if (!life || !births)
+	if (!life || !births || !updated)
 		return NULL;
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		life[i].death = -1;
@@ -67,7 +69,7 @@ struct tn_life *tn_life_new(const struct tn_program *p, struct tn_arena *arena)
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		if (g->tensors[i].role == ROLE_VARIABLE)
 			note_birth(g, births, (tn_tensor_id){ i }, -1);
-		if (stays(g, (tn_tensor_id){ i }))
+		if (stays(g, (tn_tensor_id){ i }, updated))
 			life[i].death = TN_LIFE_END;
 	}
 	for (uint32_t i = 0; i < g->n_tensors; i++) {

@@ -265,6 +265,25 @@ static void start(struct tn_check *c)
 			check_tensor(c, i, true, true, "plan/overlap");
 }
 
+/* An input that may be overwritten, and that the graph itself writes, is a result where it
+ * does. */
+static void check_result(struct tn_check *c, uint32_t i)
+{
+	struct tn_touch t = { .tensor = i, .at = c->ref.extent[i] };
+	struct tn_memory *want = &c->ref.state[i];
+
+	if (t.at.root != i || c->plan->tensors[i].region == TN_REGION_NONE)
+		return;
+	t.at.begin = 0; /* want starts with the storage */
+	for (size_t k = 0; k < want->count; k++) {
+		const struct tn_segment s = want->items[k];
+
+		if (s.value != i || s.at != s.begin - c->ref.extent[i].begin)
+			(void)tn_check_holds(
+				c, &t, want, s.begin, s.end, true, "plan/input-lost");
+	}
+}
+
 /* After the last op: what the caller, or the next invocation, will look at. One invocation
  * is enough to judge all: only variables are taken to survive between two, and they must
  * hold what the graph leaves in them, so the next one starts from the same state. */
@@ -284,6 +303,8 @@ static void finish(struct tn_check *c)
 			check_tensor(c, i, false, false, "plan/observed-lost");
 		else if (t->role == ROLE_OUTPUT)
 			check_tensor(c, i, false, !t->has_strides, "plan/output-lost");
+		else if (c->ref.given[i])
+			check_result(c, i);
 	}
 	for (uint32_t i = 0; i < g->n_outputs; i++)
 		if (g->outputs[i].i != TN_NONE)

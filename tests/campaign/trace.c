@@ -44,19 +44,27 @@ static void see(void *user, const struct tn_exec_layer *layer)
 
 static void see_last(struct trace *t, const struct tn_exec *e)
 {
+	struct tn_arena arena;
+	const bool *updated;
+
+	tn_arena_init(&arena);
+	updated = tn_graph_updated_inputs(t->g, &arena);
+	if (!updated)
+		exit(3);
 	for (uint32_t i = 0; i < t->g->n_tensors; i++) {
 		const struct tn_tensor *x = &t->g->tensors[i];
 		const uint8_t *bytes;
 		size_t size;
 
 		if (!(x->role == ROLE_VARIABLE || x->observed || x->role == ROLE_OUTPUT ||
-			    tn_graph_is_output(t->g, (tn_tensor_id){ i }) ||
+			    tn_graph_is_output(t->g, (tn_tensor_id){ i }) || updated[i] ||
 			    (x->role == ROLE_INPUT && !x->clobber)))
 			continue;
 		bytes = tn_exec_bytes(e, (tn_tensor_id){ i }, &size);
 		if (bytes)
 			t->last = tn_fnv(tn_fnv_u64(t->last, i), bytes, size);
 	}
+	tn_arena_release(&arena);
 }
 
 bool trace_run(const struct tn_graph *g, const struct tn_plan *plan, int poison,

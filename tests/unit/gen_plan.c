@@ -29,8 +29,14 @@ static bool needs_memory(const struct tn_tensor *t)
 /* Positions [first, last] at which the root's bytes must be there; -1 is before all. */
 void gen_plan_lives(const struct tn_graph *g, int64_t *first, int64_t *last)
 {
+	struct tn_arena arena;
+	const bool *updated;
 	int64_t off;
 
+	tn_arena_init(&arena);
+	updated = tn_graph_updated_inputs(g, &arena);
+	if (!updated)
+		exit(EXIT_FAILURE);
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		bool given = g->tensors[i].role == ROLE_INPUT ||
 			     g->tensors[i].role == ROLE_VARIABLE;
@@ -57,10 +63,11 @@ void gen_plan_lives(const struct tn_graph *g, int64_t *first, int64_t *last)
 		const struct tn_tensor *t = &g->tensors[i];
 
 		if (t->role == ROLE_OUTPUT || t->role == ROLE_VARIABLE || t->observed ||
-			tn_graph_is_output(g, (tn_tensor_id){ i }) ||
+			tn_graph_is_output(g, (tn_tensor_id){ i }) || updated[i] ||
 			(t->role == ROLE_INPUT && !t->clobber))
 			last[gen_plan_root(g, i, &off)] = g->n_ops;
 	}
+	tn_arena_release(&arena);
 }
 
 /* The lowest offset at which the buffer meets none that was placed and lives with it. */

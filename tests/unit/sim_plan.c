@@ -373,6 +373,17 @@ static void keep_variables(struct sim *s)
 	}
 }
 
+/* What the graph writes into an input that may be overwritten is a result. */
+static void check_result(struct sim *s, uint32_t i)
+{
+	struct bytes b = bytes_of(s, i);
+
+	for (uint32_t k = 0; k < b.n; k++)
+		if (!same(*own(s, &b, k), (struct cell){ given(s, i), k }) &&
+			!same(*placed(s, &b, k), *own(s, &b, k)))
+			wrong(s, "a result in an input does not last");
+}
+
 static void end(struct sim *s)
 {
 	for (uint32_t i = 0; i < s->g->n_tensors; i++) {
@@ -381,6 +392,10 @@ static void end(struct sim *s)
 		bool output = t->role == ROLE_OUTPUT ||
 			      tn_graph_is_output(s->g, (tn_tensor_id){ i });
 
+		if (is_given(s, i) && t->role != ROLE_VARIABLE && t->clobber &&
+			b.root == i && has_memory(s, &b) &&
+			s->plan->tensors[i].region != TN_REGION_NONE)
+			check_result(s, i);
 		if (!(t->role == ROLE_VARIABLE || t->observed || output ||
 			    (is_given(s, i) && !t->clobber)) ||
 			!has_memory(s, &b) ||
