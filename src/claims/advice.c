@@ -52,6 +52,8 @@ static const char *kernel_fact(const struct advice *a, uint32_t op)
 		       "taken to read all its inputs";
 	if (k->buffered)
 		return "reads all before it writes";
+	if (k->kind == KERNEL_OPAQUE && k->any_time)
+		return "may read any of its inputs until it ends";
 	switch (k->kind) {
 	case KERNEL_ROW:
 		return k->row_buffered ? "reads a row before it writes it"

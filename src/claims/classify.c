@@ -421,6 +421,8 @@ static enum tn_peril name_shared(const struct tn_facts *f)
 
 static enum tn_peril name_of(const struct tn_facts *f)
 {
+	enum tn_peril peril;
+
 	switch (f->l->kind) {
 	case LOSS_UNKNOWN_SIZE:
 		return PERIL_UNKNOWN_SIZE;
@@ -439,7 +441,12 @@ static enum tn_peril name_of(const struct tn_facts *f)
 		return PERIL_MUTATED_CONST;
 	case LOSS_ALLOCATION:
 		return PERIL_NON_DOMINATING_STORAGE;
+	case LOSS_GIVEN:
+	case LOSS_INITIAL:
+		peril = name_owner(f);
+		return peril == PERIL_NONE ? PERIL_WAW : peril;
 	case LOSS_READ:
+	case LOSS_UNMOVED:
 		return name_read(f);
 	case LOSS_SCRATCH:
 		return f->l->found.kind == EVENT_SCRATCH ? PERIL_SCRATCH_OVERLAP
@@ -484,6 +491,7 @@ static int rank_of(const struct tn_loss *l)
 		return 3;
 	case LOSS_SELF:
 		return 4;
+	case LOSS_GIVEN:
 	case LOSS_CONST:
 	case LOSS_INPUT:
 	case LOSS_VARIABLE:
@@ -500,9 +508,12 @@ static int rank_of(const struct tn_loss *l)
 	case LOSS_UNORDERED:
 		return l->both_write ? 9 : 8;
 	case LOSS_NATURAL_ALIGN:
+	case LOSS_INITIAL:
 		return 10;
+	case LOSS_UNMOVED:
+		return 11;
 	}
-	return 10;
+	return 11;
 }
 
 static uint32_t claim_to_blame(const struct tn_facts *f)

@@ -222,6 +222,9 @@ static void find_kind(
 	}
 	k->kind = KERNEL_OPAQUE;
 	k->unknown_type = op->kind == OP_UNKNOWN;
+	/* a type that the native vocabulary does not define reads all for each element, as
+	 * said there; of the built-in kernel of an op only the contract says anything */
+	k->any_time = valid && op->kind != OP_UNKNOWN;
 }
 
 static bool identity_of_one(const struct tn_model *m, const struct tn_op *op)
@@ -360,7 +363,7 @@ static void apply_declared(
 		k->buffered = k->buffered || foreign;
 		return;
 	}
-	k->unknown_type = false;
+	k->unknown_type = k->any_time = false;
 	k->desc = k->declared->descending;
 	switch (k->declared->access) {
 	case DECLARED_ELEMENT:
@@ -378,6 +381,7 @@ static void apply_declared(
 		break;
 	case DECLARED_UNSAFE:
 		make_opaque(k);
+		k->any_time = true;
 		break;
 	}
 }

@@ -17,8 +17,12 @@ enum tn_loss_kind {
 	LOSS_TWICE, /* an order runs an op twice */
 	LOSS_FOLD, /* a folded tensor changes */
 	LOSS_ALLOCATION, /* storage that is not there in another branch */
+	/* seen before the first op */
+	LOSS_GIVEN, /* an input and `victim` share bits: which is filled last? */
+	LOSS_INITIAL, /* two variables or constants do */
 	/* seen while running */
 	LOSS_READ, /* an op reads something else */
+	LOSS_UNMOVED, /* an op moves bits onto themselves that are others by then */
 	LOSS_SCRATCH, /* an op's scratch is overwritten while it needs it */
 	LOSS_SELF, /* an op writes bits twice */
 	/* seen at the end of an invocation */

@@ -33,6 +33,10 @@ static bool moved(void *user, uint32_t output, int64_t begin, int64_t end,
 	struct tn_cells *to = &r->memory[f->root];
 	bool ok;
 
+	/* onto itself, by the graph: nobody has written anything */
+	if (source != TN_NONE && begin == from &&
+		tn_model_operand(r->m, r->op, source)->root == f->root)
+		return true;
 	if (source != TN_NONE) {
 		ok = tn_cells_copy(to, r->arena, begin, &r->at->before[source], from,
 			end - begin, r->op);
@@ -111,6 +115,24 @@ static bool write_outputs(struct run *r)
 	return true;
 }
 
+/* State that the op updates: a new value, unless it works on nothing new. */
+static bool update_state(struct run *r, struct tn_instance *out)
+{
+	const struct tn_op *op = &r->m->g->ops[r->op];
+
+	out->updated = TN_NEW_ARRAY(r->arena, struct tn_cells, op->n_inputs);
+	for (uint32_t k = 0; out->updated && k < op->n_inputs; k++) {
+		const struct tn_form *f = tn_model_operand(r->m, r->op, k);
+
+		if (tn_model_updates(r->m, r->op, k) &&
+			(!computed(r, f, r->next_value + op->n_outputs + k) ||
+				!copy_of(&out->updated[k], r->arena, &r->memory[f->root],
+					f)))
+			return false;
+	}
+	return out->updated;
+}
+
 static bool same_cells(const struct tn_cells *a, const struct tn_cells *b)
 {
 	if (a->count != b->count)
@@ -170,7 +192,9 @@ static bool run_op(struct run *r, uint32_t op, struct tn_instance *out,
 	} else if (!write_outputs(r)) {
 		return false;
 	}
-	r->next_value += o->n_outputs;
+	if (!update_state(r, out))
+		return false;
+	r->next_value += o->n_outputs + o->n_inputs;
 	for (uint32_t k = 0; k < o->n_outputs; k++) {
 		const struct tn_form *f = tn_model_operand(r->m, op, o->n_inputs + k);
 

@@ -15,6 +15,7 @@ struct tn_instance {
 	bool active; /* runs in this world */
 	struct tn_cells *before; /* by operand (inputs, then outputs): its contents */
 	struct tn_cells *after; /* by output */
+	struct tn_cells *updated; /* by input: state that the op leaves another way */
 };
 
 /* One way through the branches. */

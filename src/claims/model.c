@@ -87,6 +87,22 @@ uint32_t tn_model_tensor(const struct tn_model *m, uint32_t op, uint32_t operand
 				     : o->outputs[operand - o->n_inputs].i;
 }
 
+bool tn_model_updates(const struct tn_model *m, uint32_t op, uint32_t operand)
+{
+	const struct tn_op *o = &m->g->ops[op];
+	const struct tn_kernel *k = &m->kernel[op];
+	const struct tn_form *f = tn_model_operand(m, op, operand);
+
+	if (operand >= o->n_inputs || !k->any_time || k->kind != KERNEL_OPAQUE ||
+		o->kind == OP_UNKNOWN || !f || m->role[f->root] != ROLE_VARIABLE)
+		return false;
+	for (uint32_t i = 0; i < o->n_outputs; i++)
+		if (o->outputs[i].i != TN_NONE &&
+			m->form[o->outputs[i].i].root == f->root)
+			return false;
+	return true;
+}
+
 uint32_t tn_model_producer(const struct tn_model *m, uint32_t tensor)
 {
 	const struct tn_graph *g = m->g;

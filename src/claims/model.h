@@ -56,6 +56,8 @@ struct tn_kernel {
 	const struct tn_declaration *declared; /* in a contract file; or NULL */
 	bool undeclared; /* a kernel of another tool, of which nothing is known: it is
 	                    run as if it read all first, and an overlap is unproved */
+	bool any_time; /* opaque, and nothing is known of its order: what it reads must last
+	                  until it ends, and the variables that it is given change */
 	bool unknown_type; /* opaque because nothing defines the type */
 	int64_t passes; /* >= 1 */
 	int64_t align; /* bytes, of each operand; 1: any */
@@ -70,7 +72,9 @@ struct tn_kernel {
 	uint32_t n_scratch;
 	int64_t scratch_required; /* bytes; -1: nobody says */
 	struct tn_variant variant; /* KERNEL_CONTRACT */
-	const uint32_t *order; /* of outputs: those that nobody reads come last */
+	const uint32_t
+		*order; /* of outputs, unless steps say more: those that nobody reads
+	                          come last */
 };
 
 struct tn_model {
@@ -107,6 +111,9 @@ bool tn_form_may_overlap_itself(const struct tn_form *f);
 const struct tn_form *tn_model_operand(
 	const struct tn_model *m, uint32_t op, uint32_t operand);
 uint32_t tn_model_tensor(const struct tn_model *m, uint32_t op, uint32_t operand);
+
+/* Is the operand state that the op updates though it is no output: a recurrent kernel's? */
+bool tn_model_updates(const struct tn_model *m, uint32_t op, uint32_t operand);
 
 /* First op of the schedule that writes the tensor (or, when none does, its root);
  * TN_NONE. */

@@ -121,18 +121,20 @@ static bool leaves(struct tn_pass *p, uint32_t op, int64_t address, struct tn_ce
 		cell->value = CELL_GARBAGE;
 		any = true;
 	}
-	for (uint32_t i = 0; i < o->n_outputs; i++) {
-		const struct tn_form *f = tn_model_operand(r->m, op, o->n_inputs + i);
+	for (uint32_t i = 0; i < o->n_inputs + o->n_outputs; i++) {
+		const struct tn_form *f = tn_model_operand(r->m, op, i);
+		const uint32_t t = tn_model_tensor(r->m, op, i);
 		int64_t bit;
 
-		if (!f)
+		if (!f || (i < o->n_inputs && !tn_model_updates(r->m, op, i)))
 			continue;
-		bit = address - tn_setting_address(r->s, o->outputs[i].i, 0);
+		bit = address - tn_setting_address(r->s, t, 0);
 		if (bit < f->lo || bit >= f->hi)
 			continue;
-		*cell = tn_cells_at(&at->after[i], bit);
-		*event =
-			(struct tn_event){ EVENT_OUTPUT, op, o->outputs[i].i, p->run, 0 };
+		*cell = tn_cells_at(
+			i < o->n_inputs ? &at->updated[i] : &at->after[i - o->n_inputs],
+			bit);
+		*event = (struct tn_event){ EVENT_OUTPUT, op, t, p->run, 0 };
 		any = true;
 	}
 	for (uint32_t i = 0; i < k->n_destroys; i++) {
@@ -262,6 +264,64 @@ static bool give(struct tn_pass *p)
 	return !p->r->nomem;
 }
 
+#define WEIGHT_STATE 3 /* that no caller fills, and above */
+
+/* Who loses most when somebody else's bits are where it is given. */
+static int weight(const struct tn_model *m, uint32_t root)
+{
+	switch (m->role[root]) {
+	case ROLE_CONST:
+		return 4;
+	case ROLE_VARIABLE:
+		return WEIGHT_STATE;
+	default:
+		break;
+	}
+	if (!m->g->tensors[root].clobber)
+		return 2;
+	for (uint32_t i = 0; i < m->g->n_ops; i++)
+		for (uint32_t k = 0; k < m->g->ops[i].n_inputs; k++) {
+			const struct tn_form *f = tn_model_operand(m, i, k);
+
+			if (f && f->root == root)
+				return 1;
+		}
+	return 0;
+}
+
+/* Nobody says in which order the caller fills what it gives, read or not: no two of them
+ * may have common bits, whichever of them is last in the file. */
+static void check_given(struct tn_pass *p)
+{
+	const struct tn_model *m = p->r->m;
+
+	for (uint32_t i = 0; i < m->g->n_tensors && !p->r->nomem; i++) {
+		const struct tn_form *f = &m->form[i];
+		uint32_t victim = i, other;
+		struct tn_difference d;
+		struct tn_loss *loss;
+		int64_t shift;
+
+		if (f->root != i || !m->given[i] ||
+			!tn_pass_differs(p, i, &p->world->start[0][i], f->lo, f->hi, &d))
+			continue;
+		other = p->r->events.items[d.found.event].tensor;
+		if (weight(m, other) > weight(m, i)) {
+			victim = other;
+			other = i;
+		}
+		shift = tn_setting_address(p->r->s, i, 0) -
+			tn_setting_address(p->r->s, victim, 0);
+		d.begin += shift;
+		d.end += shift;
+		loss = tn_pass_lose(p,
+			weight(m, other) < WEIGHT_STATE ? LOSS_GIVEN : LOSS_INITIAL,
+			victim, TN_NONE, TN_NONE, &d);
+		if (loss)
+			loss->last.tensor = loss->found.tensor = other;
+	}
+}
+
 static bool run_world(struct tn_run *r, const struct tn_world *world)
 {
 	struct tn_pass p = { .r = r, .world = world };
@@ -271,6 +331,8 @@ static bool run_world(struct tn_run *r, const struct tn_world *world)
 		p.time = 0;
 		p.ran_at = TN_NEW_ARRAY(r->arena, uint32_t, n_ops);
 		r->nomem = !p.ran_at || !give(&p);
+		if (!p.run && !r->nomem)
+			check_given(&p);
 		for (uint32_t i = 0; i < n_ops && !r->nomem && !r->too_large; i++) {
 			uint32_t op = r->s->order[i];
 

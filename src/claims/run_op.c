@@ -239,7 +239,21 @@ static bool has_replaced(struct tn_op_run *r, uint32_t source, int64_t begin, in
 }
 
 /* Bits that move onto themselves are neither read nor written: if they were lost before,
- * who needs them later tells. */
+ * who needs them later tells. When nobody does, it is told all the same, after all else. */
+static void check_unmoved(
+	struct tn_op_run *r, uint32_t source, int64_t begin, int64_t end)
+{
+	struct tn_watched *w = &r->watched[source];
+	struct tn_difference d;
+
+	if (w->unmoved || !tn_pass_differs(r->p, tn_op_run_tensor(r, source),
+				  &r->at->before[source], begin, end, &d))
+		return;
+	w->unmoved = true;
+	(void)tn_pass_lose(
+		r->p, LOSS_UNMOVED, tn_op_run_tensor(r, source), r->op, source, &d);
+}
+
 static bool moves_onto_itself(struct tn_op_run *r, uint32_t output, int64_t begin,
 	int64_t end, uint32_t source, int64_t from)
 {
@@ -247,6 +261,15 @@ static bool moves_onto_itself(struct tn_op_run *r, uint32_t output, int64_t begi
 	       tn_op_run_address(r, tn_op_run_tensor(r, source), from) ==
 		       tn_op_run_address(r, r->o->outputs[output].i, begin) &&
 	       !has_replaced(r, source, from, from + end - begin);
+}
+
+/* Has the graph the two in one storage? Then nothing is to be done at all. */
+static bool same_storage(const struct tn_op_run *r, uint32_t output, uint32_t source)
+{
+	const struct tn_form *form = r->p->r->m->form;
+
+	return form[r->o->outputs[output].i].root ==
+	       form[tn_op_run_tensor(r, source)].root;
 }
 
 /* What moves is what the source holds, and what is computed is the result only when no
@@ -262,6 +285,8 @@ static bool on_write(void *user, uint32_t output, int64_t begin, int64_t end,
 		if (r->pending && r->pending_operand == source &&
 			r->pending_begin == from)
 			r->pending = false;
+		if (last && !same_storage(r, output, source))
+			check_unmoved(r, source, from, from + end - begin);
 		return read_pending(r);
 	}
 	if (!read_pending(r))
@@ -293,9 +318,12 @@ static void find_meetings(struct tn_op_run *r)
 				tn_model_operand(m, r->op, r->o->n_inputs + o);
 			uint32_t ot = r->o->outputs[o].i;
 
-			if (out && meet(lo, hi, tn_op_run_address(r, ot, out->lo),
-					   tn_op_run_address(r, ot, out->hi)))
-				r->watched[k].meets = true;
+			if (!out || !meet(lo, hi, tn_op_run_address(r, ot, out->lo),
+					    tn_op_run_address(r, ot, out->hi)))
+				continue;
+			r->watched[k].meets = true;
+			if (k >= r->o->n_inputs && k - r->o->n_inputs != o)
+				r->outputs_meet = true;
 		}
 		for (uint32_t i = 0; i < r->k->n_scratch; i++) {
 			const struct tn_form *s = &m->form[r->k->scratch[i]];
@@ -328,7 +356,8 @@ bool tn_op_run_coincide(const struct tn_op_run *r, uint32_t input, uint32_t outp
  * except element on element. */
 static bool is_plain(const struct tn_op_run *r)
 {
-	if (r->scratch_meets || r->k->accumulates)
+	if (r->scratch_meets || r->k->accumulates ||
+		(r->outputs_meet && r->k->kind == KERNEL_CONTRACT))
 		return false;
 	for (uint32_t k = 0; k < r->o->n_inputs; k++) {
 		if (!r->watched[k].meets)
@@ -487,5 +516,6 @@ bool tn_pass_op(struct tn_pass *p, uint32_t op)
 	} else if (!replay(&r)) {
 		return false;
 	}
+	tn_op_run_update_state(&r);
 	return finish(&r);
 }

@@ -9,6 +9,7 @@ struct tn_watched {
 	bool meets; /* an output (or its own scratch) lies where it lies */
 	bool checked; /* read whole since the last write to where it lies */
 	bool lost;
+	bool unmoved; /* is told to move onto itself what it has lost */
 	size_t loss; /* index of the first loss */
 	bool step_only; /* the loss is of one step: later ones do not add to it */
 	int64_t lost_step;
@@ -26,6 +27,7 @@ struct tn_op_run {
 	uint32_t event; /* of what is written now; later ones belong to the same phase */
 	int64_t step, pass;
 	bool scratch_meets;
+	bool outputs_meet; /* two outputs have common bits */
 	bool reads_only,
 		writes_only; /* a buffered kernel: first the one, then the other */
 	/* a read of elements that move: it happens when they move to another place */
@@ -58,6 +60,9 @@ bool tn_op_run_write(struct tn_op_run *r, uint32_t output, int64_t begin, int64_
 
 /* Writes the results whole, for an op whose steps do not matter. */
 bool tn_op_run_write_all(struct tn_op_run *r);
+
+/* State that the op updates: what it leaves there. */
+void tn_op_run_update_state(struct tn_op_run *r);
 
 /* Writes what nobody wants. */
 bool tn_op_run_garbage(struct tn_op_run *r, enum tn_event_kind kind, uint32_t tensor,

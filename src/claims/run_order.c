@@ -63,7 +63,9 @@ static bool depends(struct order *o, uint32_t a, uint32_t b)
 			const struct tn_form *h = tn_model_operand(o->m, b, k);
 
 			if (!h || h->root != f->root ||
-				(i < x->n_inputs && k < y->n_inputs))
+				(i < x->n_inputs && k < y->n_inputs &&
+					!tn_model_updates(o->m, a, i) &&
+					!tn_model_updates(o->m, b, k)))
 				continue;
 			if (elements_meet(o, f, h, 0))
 				return true;

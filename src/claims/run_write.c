@@ -185,6 +185,24 @@ bool tn_op_run_write_all(struct tn_op_run *r)
 	return true;
 }
 
+void tn_op_run_update_state(struct tn_op_run *r)
+{
+	for (uint32_t k = 0; k < r->o->n_inputs; k++) {
+		const struct tn_form *f = tn_model_operand(r->p->r->m, r->op, k);
+		uint32_t tensor = tn_op_run_tensor(r, k), event;
+
+		if (!tn_model_updates(r->p->r->m, r->op, k))
+			continue;
+		tn_op_run_touch(r, tensor, f->lo, f->hi, true);
+		event = tn_pass_event(r->p, EVENT_OUTPUT, r->op, tensor);
+		if (event == EVENT_NONE ||
+			!tn_cells_copy(&r->p->memory, r->p->r->arena,
+				tn_op_run_address(r, tensor, f->lo), &r->at->updated[k],
+				f->lo, f->hi - f->lo, event))
+			r->p->r->nomem = true;
+	}
+}
+
 /* Bits that the op writes twice, with different values: the output lies on itself. */
 void tn_op_run_check_self(struct tn_op_run *r, uint32_t output)
 {

@@ -129,6 +129,26 @@ static bool opaque_read(
 	return tn_steps_whole(w, operand);
 }
 
+static bool writes_on(const struct tn_claim_walk *w, uint32_t root)
+{
+	for (uint32_t k = 0; k < w->op->n_outputs; k++)
+		if (tn_steps_out(w, k) && tn_steps_out(w, k)->root == root)
+			return true;
+	return false;
+}
+
+/* What the graph itself lets the op write over has changed by then. */
+static bool read_to_the_end(struct tn_claim_walk *w)
+{
+	if (!tn_steps_begin_step(w))
+		return false;
+	for (uint32_t k = 0; k < w->op->n_inputs; k++)
+		if (tn_steps_in(w, k) && !writes_on(w, tn_steps_in(w, k)->root) &&
+			!tn_steps_whole(w, k))
+			return false;
+	return true;
+}
+
 bool tn_steps_opaque(struct tn_claim_walk *w)
 {
 	for (uint32_t o = 0; o < w->op->n_outputs; o++) {
@@ -156,7 +176,7 @@ bool tn_steps_opaque(struct tn_claim_walk *w)
 			return false;
 		return tn_steps_others(w, TN_NONE);
 	}
-	return true;
+	return !w->kernel->any_time || read_to_the_end(w);
 }
 
 /* An operand of a kernel that runs over the elements of its output. */

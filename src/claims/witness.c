@@ -94,6 +94,20 @@ static void witness_end(const struct tn_facts *f, struct tn_claim_witness *w)
 	}
 }
 
+/* Of two that are given at one place, who misses the one that counts? Its owner; of an
+ * input that may be overwritten, the first who reads it. */
+static struct tn_actor reader_of_given(const struct tn_facts *f)
+{
+	const uint32_t root = f->victim;
+
+	if (f->m->role[root] == ROLE_CONST || f->m->role[root] == ROLE_VARIABLE)
+		return actor(ACTOR_NEXT_RUN, "next run");
+	for (uint32_t i = 0; f->g->tensors[root].clobber && i < f->g->n_ops; i++)
+		if (tn_facts_op_reads(f, f->s->order[i], root))
+			return actor_op(f, f->s->order[i]);
+	return actor(ACTOR_CALLER, "caller");
+}
+
 void tn_facts_witness(
 	const struct tn_facts *f, enum tn_peril peril, struct tn_claim_witness *w)
 {
@@ -141,6 +155,10 @@ void tn_facts_witness(
 	case LOSS_OBSERVED:
 	case LOSS_SAVED:
 		witness_end(f, w);
+		break;
+	case LOSS_GIVEN:
+	case LOSS_INITIAL:
+		w->reader = reader_of_given(f);
 		break;
 	case LOSS_SHARED:
 		w->writer = actor(ACTOR_CALLER, "caller");
