@@ -84,16 +84,13 @@ enum tn_status tn_verify_csv(struct tn_run *run)
 	return status;
 }
 
-static bool is_named(const char *id, const char *name, uint32_t index)
+/* The id as plan --write-csv makes it: the name, '#', the tensor's number. */
+static bool is_numbered(const char *id, const char *name, uint32_t index)
 {
 	const size_t n = strlen(name);
 	uint64_t number = 0;
 
-	if (strncmp(id, name, n) != 0)
-		return false;
-	if (!id[n])
-		return true;
-	if (id[n] != '#' || !id[n + 1])
+	if (strncmp(id, name, n) != 0 || id[n] != '#' || !id[n + 1])
 		return false;
 	for (const char *p = id + n + 1; *p; p++) {
 		if (*p < '0' || *p > '9' || number > UINT32_MAX)
@@ -103,10 +100,14 @@ static bool is_named(const char *id, const char *name, uint32_t index)
 	return number == index;
 }
 
+/* A name may look like another one with its number, so that numbers come first. */
 static uint32_t tensor_named(const struct tn_graph *g, const char *id)
 {
 	for (uint32_t i = 0; i < g->n_tensors; i++)
-		if (is_named(id, g->tensors[i].name, i))
+		if (is_numbered(id, g->tensors[i].name, i))
+			return i;
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		if (strcmp(id, g->tensors[i].name) == 0)
 			return i;
 	return TN_NONE;
 }

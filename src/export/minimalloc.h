@@ -5,6 +5,9 @@
 #include "base/strbuf.h"
 #include "plan/problem.h"
 
+/* The text as one field: in quotes when the reader would take it for something else. */
+void tn_export_csv_field(struct tn_strbuf *out, const char *text);
+
 /* id,lower,upper,size[,alignment],offset; the alignment when one is not 1. ids by buffer.
  * Lack of memory is in out->failed. */
 void tn_export_minimalloc(const struct tn_problem *p, const char *const *ids,

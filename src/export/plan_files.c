@@ -1,7 +1,8 @@
 #include "export/plan_files.h"
 
 #include <inttypes.h>
-#include <string.h>
+
+#include "export/minimalloc.h"
 
 #include "base/banned.h"
 
@@ -11,34 +12,27 @@ static bool has_memory(const struct tn_graph *g, const struct tn_plan *plan, uin
 	       g->tensors[i].view_of.i == TN_NONE;
 }
 
-/* The name and the index, quoted when the name holds what separates fields. */
-static void put_id(struct tn_strbuf *out, const char *name, uint32_t index)
-{
-	const char *quote = strpbrk(name, ",\"\r\n") ? "\"" : "";
-
-	tn_strbuf_puts(out, quote);
-	for (; *name; name++) {
-		if (*name == '"')
-			tn_strbuf_putc(out, '"');
-		tn_strbuf_putc(out, *name);
-	}
-	tn_strbuf_printf(out, "#%u%s", index, quote);
-}
-
 void tn_export_plan_csv(
 	const struct tn_graph *g, const struct tn_plan *plan, struct tn_strbuf *out)
 {
+	struct tn_strbuf id;
+
+	tn_strbuf_init(&id);
 	tn_strbuf_puts(out, "id,lower,upper,size,offset\n");
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		const struct tn_plan_tensor *t = &plan->tensors[i];
 
 		if (!has_memory(g, plan, i))
 			continue;
-		put_id(out, g->tensors[i].name, i);
+		id.len = 0;
+		tn_strbuf_printf(&id, "%s#%u", g->tensors[i].name, i);
+		tn_export_csv_field(out, id.failed ? "" : id.text);
 		tn_strbuf_printf(out,
 			",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", t->first,
 			t->last + (t->last % 2 ? 1 : 2), t->bytes, t->offset);
 	}
+	out->failed = out->failed || id.failed;
+	tn_strbuf_release(&id);
 }
 
 /* Letters, digits and underscores in capitals; never empty. */

@@ -41,8 +41,9 @@ static const struct {
 #define FIELD_MAX 32 /* fields of a line */
 
 struct field {
-	const char *text; /* without the blanks around it */
+	const char *text; /* without the blanks, or quotes, around it */
 	size_t len, column;
+	bool doubled; /* quotes in it are */
 };
 
 struct reader {
@@ -54,6 +55,7 @@ struct reader {
 	size_t n_fields;
 	size_t field_of[COLUMN_COUNT]; /* FIELD_MAX: there is none */
 	bool inclusive, bad;
+	bool torn; /* the line cannot be split, and that is reported */
 	struct tn_strings ids;
 	TN_VEC(struct tn_buffer) buffers;
 	TN_VEC(const char *) names;
@@ -79,39 +81,89 @@ static bool blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static void add_field(struct reader *r, size_t line_start, size_t from, size_t to)
+/* Up to what ends a field that has no quotes around it. */
+static size_t skip_plain(const struct reader *r, size_t i)
+{
+	while (i < r->source->len && r->source->text[i] != ',' &&
+		r->source->text[i] != '\n')
+		i++;
+	return i;
+}
+
+static size_t skip_blanks(const struct reader *r, size_t i)
+{
+	while (i < r->source->len && blank(r->source->text[i]))
+		i++;
+	return i;
+}
+
+/* A field in quotes, at the first of them: separators are part of it, and a quote is two.
+ * Behind it. */
+static size_t read_quoted(struct reader *r, size_t i, struct field *f)
 {
 	const char *text = r->source->text;
+	size_t lines = 0;
 
-	while (from < to && blank(text[from]))
-		from++;
-	while (to > from && blank(text[to - 1]))
-		to--;
+	f->text = text + ++i;
+	for (; i < r->source->len; i++) {
+		lines += text[i] == '\n';
+		if (text[i] != '"')
+			continue;
+		if (i + 1 == r->source->len || text[i + 1] != '"')
+			break;
+		f->doubled = true;
+		i++;
+	}
+	f->len = (size_t)(text + i - f->text);
+	if (i == r->source->len)
+		wrong(r, f->column, "a quote is not closed");
+	r->torn = r->torn || i == r->source->len;
+	r->line += lines;
+	i = i < r->source->len ? skip_blanks(r, i + 1) : i;
+	if (skip_plain(r, i) != i) {
+		wrong(r, f->column, "there is more behind the closing quote");
+		r->torn = true;
+	}
+	return skip_plain(r, i);
+}
+
+static size_t read_field(struct reader *r, size_t line_start, size_t from)
+{
+	const char *text = r->source->text;
+	size_t i, end;
+	struct field f = { .doubled = false };
+
+	i = skip_blanks(r, from);
+	f.column = i - line_start + 1;
+	if (i < r->source->len && text[i] == '"') {
+		end = read_quoted(r, i, &f);
+	} else {
+		f.text = text + i;
+		end = skip_plain(r, i);
+		for (f.len = end - i; f.len && blank(f.text[f.len - 1]);)
+			f.len--;
+	}
 	if (r->n_fields < FIELD_MAX)
-		r->fields[r->n_fields] =
-			(struct field){ text + from, to - from, from - line_start + 1 };
+		r->fields[r->n_fields] = f;
 	r->n_fields++;
+	return end;
 }
 
 /* Splits the next line that is not empty; false at the end of the text. */
 static bool next_line(struct reader *r)
 {
-	const char *text = r->source->text;
-
 	while (r->at < r->source->len) {
 		const size_t start = r->at;
-		size_t from = start, end = start;
+		bool more = true;
 
-		while (end < r->source->len && text[end] != '\n')
-			end++;
-		r->at = end + 1;
 		r->line++;
 		r->n_fields = 0;
-		for (size_t i = start; i <= end; i++) {
-			if (i < end && text[i] != ',')
-				continue;
-			add_field(r, start, from, i);
-			from = i + 1;
+		r->torn = false;
+		while (more) {
+			size_t end = read_field(r, start, r->at);
+
+			more = end < r->source->len && r->source->text[end] == ',';
+			r->at = end + 1;
 		}
 		if (r->n_fields == 1 && !r->fields[0].len)
 			continue;
@@ -237,6 +289,22 @@ static bool read_buffer(struct reader *r, struct tn_buffer *b)
 		       read_from(r, COLUMN_OFFSET, "offset", 0, &b->fixed));
 }
 
+/* The text of the field; NULL without memory. */
+static const char *intern(struct reader *r, const struct field *f)
+{
+	char *text;
+	size_t n = 0;
+
+	if (!f->doubled)
+		return tn_str_intern(&r->ids, f->text, f->len);
+	text = TN_NEW_ARRAY(r->arena, char, f->len);
+	for (size_t i = 0; text && i < f->len; i++) {
+		text[n++] = f->text[i];
+		i += f->text[i] == '"';
+	}
+	return text ? tn_str_intern(&r->ids, text, n) : NULL;
+}
+
 /* False on lack of memory only. */
 static bool read_row(struct reader *r, size_t n_columns)
 {
@@ -245,6 +313,8 @@ static bool read_row(struct reader *r, size_t n_columns)
 	struct tn_buffer buffer;
 	const char *name;
 
+	if (r->torn)
+		return true;
 	if (r->n_fields != n_columns) {
 		wrong(r, 1, "the line has %zu fields, the header %zu", r->n_fields,
 			n_columns);
@@ -254,7 +324,7 @@ static bool read_row(struct reader *r, size_t n_columns)
 		wrong(r, id->column, "the id is missing or holds a zero byte");
 		return true;
 	}
-	name = tn_str_intern(&r->ids, id->text, id->len);
+	name = intern(r, id);
 	if (!name)
 		return false;
 	if (r->ids.count == known)

@@ -5,7 +5,9 @@
  *
  * The header names the columns, in any order. Older files say buffer or buffer_id for id,
  * start or begin for lower, and end for upper, which then is the last moment itself. A
- * gaps column must be empty: a buffer that is away for a while is not a buffer here. */
+ * gaps column must be empty: a buffer that is away for a while is not a buffer here. A
+ * field may be quoted as RFC 4180 says: then it may hold commas, line ends and, doubled,
+ * quotes. */
 #ifndef TN_IMPORT_MINIMALLOC_H
 #define TN_IMPORT_MINIMALLOC_H
 

@@ -57,6 +57,12 @@ static const struct {
 		"gaps in a lifetime are not supported", 2, 9 },
 	{ "same id", "id,lower,upper,size\na,0,1,4\na,0,1,4\n",
 		"the id 'a' is used a second time", 3, 1 },
+	{ "open quote", "id,lower,upper,size\na,0,1,4\n\"b,0,1,4\n",
+		"a quote is not closed", 3, 1 },
+	{ "behind a quote", "id,lower,upper,size\n\"a\nb\"c,0,1,4\n",
+		"there is more behind the closing quote", 3, 1 },
+	{ "doubled", "id,lower,upper,size\n\"a\"\"\",0,1,4\n\"a\"\"\" ,0,1,4\n",
+		"the id 'a\"' is used a second time", 3, 1 },
 	{ "no id", "id,lower,upper,size\n,0,1,4\n",
 		"the id is missing or holds a zero byte", 2, 1 },
 };
@@ -110,18 +116,20 @@ END_TEST
 START_TEST(what_is_written_reads_back)
 {
 	static const char text[] =
-		"id,lower,upper,size,alignment,offset\na,0,3,5,4,0\nb,2,4,1,1,5\n";
+		"id,lower,upper,size,alignment,offset\na,0,3,5,4,0\nb,2,4,1,1,5\n"
+		"\"c,\"\"\r\nd\",4,5,1,1,0\n\" e\",4,5,1,1,1\n";
 	struct tn_arena arena;
 	struct tn_diags diags;
 	struct tn_minimalloc m;
 	struct tn_strbuf out;
-	int64_t offset[2];
+	int64_t offset[4];
 
 	tn_arena_init(&arena);
 	tn_strbuf_init(&out);
 	ck_assert_int_eq(read_text(text, strlen(text), &arena, &diags, &m), TN_OK);
-	offset[0] = m.problem.buffers[0].fixed;
-	offset[1] = m.problem.buffers[1].fixed;
+	ck_assert_uint_eq(m.problem.n_buffers, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		offset[i] = m.problem.buffers[i].fixed;
 	tn_export_minimalloc(&m.problem, m.ids, offset, &out);
 	ck_assert_str_eq(out.text, text);
 	tn_strbuf_release(&out);
