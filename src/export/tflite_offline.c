@@ -26,7 +26,7 @@ enum { /* fields by number */
 
 struct writer {
 	const struct tn_source *source;
-	struct tn_diags *diags;
+	struct tn_diags *diags; /* NULL: nobody asks why */
 	struct tn_fb fb;
 	struct tn_fb_table model;
 	struct tn_fb_vec buffers, metadata;
@@ -38,8 +38,10 @@ struct writer {
 
 static enum tn_status refuse(struct writer *w, const char *why)
 {
-	tn_diag_at(w->diags, SEVERITY_ERROR, "tflite/offline-plan", w->source, NULL, NULL,
-		"no memory plan can be written into a copy of the file: %s", why);
+	if (w->diags)
+		tn_diag_at(w->diags, SEVERITY_ERROR, "tflite/offline-plan", w->source,
+			NULL, NULL,
+			"no memory plan can be written into a copy of the file: %s", why);
 	return TN_ERR_INPUT;
 }
 
@@ -197,15 +199,16 @@ static int64_t up(int64_t at, int64_t align, int64_t behind)
 	return (at + behind + align - 1) / align * align - behind;
 }
 
-static struct front lay_out(struct writer *w)
+/* Of a model with so many buffers and entries of other metadata. */
+static struct front lay_out(const struct writer *w, int64_t buffers, int64_t metadata)
 {
 	struct front f;
 
 	f.vtable = 8; /* behind the root's reference and the identifier */
 	f.root = f.vtable + 4 + 2 * SLOTS;
 	f.buffers = f.root + 4 + 4 * SLOTS;
-	f.metadata = f.buffers + 4 + 4 * ((int64_t)w->buffers.count + 1);
-	f.entry_vtable = f.metadata + 4 + 4 * (kept_metadata(w) + 1);
+	f.metadata = f.buffers + 4 + 4 * (buffers + 1);
+	f.entry_vtable = f.metadata + 4 + 4 * (metadata + 1);
 	f.entry = f.entry_vtable + 8;
 	f.name = f.entry + 12;
 	f.buffer_vtable = up(f.name + 4 + (int64_t)strlen(NAME) + 1, 4, 2);
@@ -265,7 +268,7 @@ static void put_lists(struct writer *w, const struct front *f)
 	refer(out, f->entry);
 }
 
-/* The new metadata, its buffer, and the plan. */
+/* The new metadata, its buffer, and the plan; offsets NULL: none. */
 static void put_plan(struct writer *w, const struct front *f, const int64_t *offsets)
 {
 	struct tn_strbuf *out = w->out;
@@ -291,33 +294,86 @@ static void put_plan(struct writer *w, const struct front *f, const int64_t *off
 	put(out, 1, 4);
 	put(out, w->n_tensors, 4);
 	for (int64_t i = 0; i < w->n_tensors; i++)
-		put(out, i < w->n_first && offsets[i] >= 0 ? offsets[i] : -1, 4);
+		put(out, offsets && i < w->n_first && offsets[i] >= 0 ? offsets[i] : -1,
+			4);
 	pad_to(out, f->end);
 }
+
+static void put_front(struct writer *w, const struct front *f, const int64_t *offsets)
+{
+	w->shift = f->end;
+	put_root(w, f);
+	put_lists(w, f);
+	put_plan(w, f, offsets);
+}
+
+/* Do the two begin alike but for the offsets? */
+static bool same_front(const struct tn_strbuf *a, const char *b, const struct front *f)
+{
+	size_t words = (size_t)f->words + 4 + 4 * 3, end = (size_t)f->end;
+
+	return !a->failed && a->len == end && memcmp(a->text, b, words) == 0;
+}
+
+/* Is the file a copy that was written here? Then the model is the rest of it, and has no
+ * use for two plans. What would be put before the rest is compared byte by byte, so that
+ * no other file is taken for one. */
+static bool unwrap(const struct writer *w, struct tn_source *rest)
+{
+	const struct tn_source *source = w->source;
+	int64_t buffers = (int64_t)w->buffers.count - 1;
+	int64_t metadata = (int64_t)w->metadata.count - 1;
+	struct front f = lay_out(w, buffers, metadata);
+	struct tn_strbuf front;
+	struct writer inner = { .source = rest, .out = &front };
+	bool same;
+
+	if (buffers < 0 || metadata < 0 || f.end >= (int64_t)source->len)
+		return false;
+	*rest = *source;
+	rest->text += f.end;
+	rest->len -= (size_t)f.end;
+	tn_fb_init(&inner.fb, rest->text, rest->len);
+	if (check(&inner, UINT32_MAX) != TN_OK || inner.n_tensors != w->n_tensors ||
+		(int64_t)inner.buffers.count != buffers ||
+		kept_metadata(&inner) != metadata)
+		return false;
+	tn_strbuf_init(&front);
+	put_front(&inner, &f, NULL);
+	same = same_front(&front, source->text, &f);
+	tn_strbuf_release(&front);
+	return same;
+}
+
+#define COPIES_MAX 16 /* that are unwrapped */
 
 enum tn_status tn_export_offline(const struct tn_source *source, const int64_t *offsets,
 	uint32_t n_offsets, struct tn_diags *diags, struct tn_strbuf *out)
 {
-	struct writer w = { .source = source, .diags = diags, .out = out };
+	struct tn_source model = *source, rest;
+	struct writer w;
 	struct front f;
 	enum tn_status status;
 
-	tn_fb_init(&w.fb, source->text, source->len);
-	status = check(&w, n_offsets);
-	if (status != TN_OK)
-		return status;
+	for (int i = 0;; i++) {
+		w = (struct writer){ .source = &model, .diags = diags, .out = out };
+		tn_fb_init(&w.fb, model.text, model.len);
+		status = check(&w, n_offsets);
+		if (status != TN_OK)
+			return status;
+		if (i == COPIES_MAX || !unwrap(&w, &rest))
+			break;
+		model = rest;
+	}
 	for (uint32_t i = 0; i < n_offsets; i++)
 		if (offsets[i] > INT32_MAX) {
 			refuse(&w, "an offset does not fit 31 bits");
 			return TN_ERR_REFUSED;
 		}
-	f = lay_out(&w);
-	if (f.end > FILE_MAX - (int64_t)source->len)
+	f = lay_out(&w, (int64_t)w.buffers.count, kept_metadata(&w));
+	if (f.end > FILE_MAX - (int64_t)model.len)
 		return refuse(&w, "the copy would be larger than 2 GB");
-	w.shift = f.end;
-	put_root(&w, &f);
-	put_lists(&w, &f);
-	put_plan(&w, &f, offsets);
-	tn_strbuf_add(out, source->text, source->len);
+	put_front(&w, &f, offsets);
+	tn_strbuf_add(out, model.text, model.len);
 	return TN_OK;
 }

@@ -184,10 +184,23 @@ def refuse(path, code, says, *words):
 models = root / 'fixtures/models'
 for path in models / 'small_cnn.tflite', models / 'svdf.tflite':
     copy = check(path)
-    if copy:  # a plan that is there already gives way
-        again = check(copy)
-        if again and len(again.read_bytes()) < len(copy.read_bytes()):
-            tell(path.name, 'has shrunk')
+    if not copy:
+        continue
+    # a plan that is there already gives way: of a copy, the copy is the same as of the model
+    other = folder / 'other' / path.name
+    other.parent.mkdir(exist_ok=True)
+    again, done = write(path, '--overlap', 'none')
+    other.write_bytes(again.read_bytes())
+    for given in again, other:
+        last, done = write(given)
+        if done.returncode or last.read_bytes() != check(path).read_bytes():
+            tell(given, 'keeps an old plan', done.stderr[:500])
+    # but only what was written here is taken away: another byte in it makes it a model
+    data = bytearray(copy.read_bytes())
+    data[data.index(NAME) + len(NAME)] = 1  # behind the name
+    (folder / 'alike.tflite').write_bytes(data)
+    if (folder / 'alike.tflite').read_bytes() not in check(folder / 'alike.tflite').read_bytes():
+        tell(path.name, 'is not kept whole')
 refuse(models / 'features.tflite', 2, 'referred to by position')
 refuse(models / 'small_cnn.strict.json', 2, 'it is no .tflite file')
 graph = sorted((root / 'fixtures/graphs').glob('kws_i8.json'))[0]
