@@ -2,8 +2,9 @@
 """What an input may be: usage: inputs.py TENURE ROOT
 
 Files are; a folder, a socket, a device is not, however it is named. A pipe is read by the
-commands of one graph, as is what the shell has opened; lint and check, and all that a command
-reads besides its graph, never wait for one: exit status 2, its name and what it is.
+commands of one graph, as is what the shell has opened; lint and check never wait for one, nor
+does a command for packs, configurations, baselines, boards and contracts: exit status 2, its name
+and what it is.
 """
 import os
 import pathlib
