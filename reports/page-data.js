@@ -7,24 +7,52 @@ var tenure = (function () {
   var KINDS = ["activation", "input", "output", "variable", "scratch"];
   var SVG = "http://www.w3.org/2000/svg";
 
-  /* The numbers of a column; columns.h says how they are written. */
-  var DIGITS = new Uint8Array(128);
+  /* The numbers of a column; columns.h says how they are written. Where one is larger than
+     a number can be exactly, `big` has it as it is: pictures do without, texts do not. */
+  var DIGITS = new Uint8Array(128), EXACT = Number.MAX_SAFE_INTEGER;
   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split("").forEach(function (letter, k) {
     DIGITS[letter.charCodeAt(0)] = k;
   });
+  function big(text, at) {
+    var digit = DIGITS[text.charCodeAt(at++)], odd = digit & 1, value = BigInt((digit & 31) >> 1);
+    for (var scale = BigInt(16); digit & 32; scale *= BigInt(32)) {
+      digit = DIGITS[text.charCodeAt(at++)];
+      value += BigInt(digit & 31) * scale;
+    }
+    return odd ? -value - BigInt(1) : value;
+  }
   function numbers(text, n) {
     var out = new Float64Array(n), sums = text[0] === "+", same = text[0] === "*", last = 0, at = 1;
     for (var i = 0; i < (same ? 1 : n); i++) {
-      var digit = DIGITS[text.charCodeAt(at++)], odd = digit & 1, value = (digit & 31) >> 1;
+      var start = at, digit = DIGITS[text.charCodeAt(at++)], odd = digit & 1, value = (digit & 31) >> 1;
       for (var scale = 16; digit & 32; scale *= 32) {
         digit = DIGITS[text.charCodeAt(at++)];
         value += (digit & 31) * scale;
       }
+      if (value > EXACT) put(out, i, big(text, start));
       if (odd) value = -value - 1;
       out[i] = last = sums ? last + value : value;
     }
+    out.same = same;
     return same ? out.fill(last) : out;
   }
+  function put(column, i, value) {
+    column.big = column.big || new Map();
+    column.big.set(i, value);
+  }
+
+  /* An entry of a column as it is: a number, or a BigInt where that is not exact. */
+  function exact(column, i) {
+    var k = column.same ? 0 : i;
+    return column.big && column.big.has(k) ? column.big.get(k) : column[i];
+  }
+  function exactly(text) { return Math.abs(Number(text)) > EXACT ? BigInt(text) : Number(text); }
+  function plus(a, b) {
+    var sum = Number(a) + Number(b);
+    return Math.abs(sum) > EXACT || typeof a !== typeof b || typeof a === "bigint" ? exactly(BigInt(a) + BigInt(b)) : sum;
+  }
+  function minus(a, b) { return plus(a, -b); }
+  function compare(a, b) { return a < b ? -1 : a > b ? 1 : 0; }
 
   /* A property that is made when it is first asked for. */
   function later(object, name, make) {
@@ -46,14 +74,13 @@ var tenure = (function () {
   function records(from, more) {
     function Row(i) { this.i = i; }
     function define(name, get) { Object.defineProperty(Row.prototype, name, { get: get }); }
+    var made = {};
+    function column(name) { return made[name] || (made[name] = numbers(from[name], from.n)); }
     Object.keys(from).forEach(function (name) {
-      var column = null;
-      if (typeof from[name] === "string") define(name, function () {
-        column = column || numbers(from[name], from.n);
-        return column[this.i];
-      });
+      if (typeof from[name] === "string") define(name, function () { return column(name)[this.i]; });
       else if (name === "name") define(name, function () { return from.name[this.i]; });
     });
+    Row.prototype.exact = function (name) { return exact(column(name), this.i); };
     Object.keys(more).forEach(function (name) { define(name, more[name]); });
     var rows = new Array(from.n);
     for (var i = 0; i < from.n; i++) rows[i] = new Row(i);
@@ -73,13 +100,15 @@ var tenure = (function () {
     };
   }
 
-  /* A number for each region, where there are several. */
+  /* A column for each region, where there are several. */
   function byRegion(texts) {
-    var sums = null;
+    var made = null;
+    return function () { return made || (made = (texts || []).map(function (text) { return numbers(text, raw.ops.n); })); };
+  }
+  function entries(columns) {
     return function () {
       var i = this.i;
-      sums = sums || (texts || []).map(function (text) { return numbers(text, raw.ops.n); });
-      return sums.map(function (column) { return column[i]; });
+      return columns().map(function (column) { return column[i]; });
     };
   }
 
@@ -92,9 +121,12 @@ var tenure = (function () {
     out.n = here.length;
     Object.keys(first).forEach(function (name) {
       if (name === "n") return;
-      var column = out[name] = new Float64Array(out.n);
-      for (var k = 0; k < out.n; k++)
-        column[k] = name === "offset" ? offsets[here[k]] : name === "chain" ? -1 : first[name][here[k]];
+      var column = out[name] = new Float64Array(out.n), from = name === "offset" ? offsets : first[name];
+      here.forEach(function (i, k) {
+        var value = name === "chain" ? -1 : exact(from, i);
+        column[k] = Number(value);
+        if (typeof value === "bigint") put(column, k, value);
+      });
     });
     return out;
   }
@@ -108,8 +140,8 @@ var tenure = (function () {
 
   var plans = [];
   raw.plans.forEach(function (p) {
-    var plan = { id: p.id, name: p.name, bytes: p.bytes, verified: p.verified,
-      marks: p.marks.map(function (m) { return { region: m[0], kind: m[1], name: m[2], bytes: m[3] }; }) };
+    var plan = { id: p.id, name: p.name, bytes: Number(p.bytes), exact: exactly(p.bytes), verified: p.verified,
+      marks: p.marks.map(function (m) { return { region: m[0], kind: m[1], name: m[2], bytes: Number(m[3]), exact: exactly(m[3]) }; }) };
     later(plan, "boxes", function () {
       return p.like ? like(plans[0].boxes, numbers(p.like[0], plans[0].boxes.n)) : columns(p.boxes);
     });
@@ -122,13 +154,18 @@ var tenure = (function () {
     });
     plans.push(plan);
   });
+  var readBy = byRegion(raw.ops.readBy), writtenBy = byRegion(raw.ops.writtenBy);
   var ops = records(raw.ops, {
     position: function () { return this.i; },
     kernel: function () { return raw.variants[this.variant]; },
     inputs: parts(function () { return ops; }, "ins", raw.ops.inputs[0]),
     outputs: parts(function () { return ops; }, "outs", raw.ops.outputs[0]),
-    readBy: byRegion(raw.ops.readBy),
-    writtenBy: byRegion(raw.ops.writtenBy),
+    readBy: entries(readBy),
+    writtenBy: entries(writtenBy),
+    movedBy: function () {
+      var i = this.i;
+      return readBy().map(function (column, r) { return plus(exact(column, i), exact(writtenBy()[r], i)); });
+    },
     type: text("kind")
   });
   var tensors = records(raw.tensors, {
@@ -146,7 +183,7 @@ var tenure = (function () {
     if (d.said > 1) return raw.texts[d.said - 2];
     if (d.said === 0) return "nobody reads " + quoted(d.input) + " later, and " + quotedOp(d.op) +
       " reads each byte before it writes over it (" + raw.variants[d.variant] + ")";
-    return quotedOp(w.reader) + " still reads bytes [" + w.begin + ", " + w.end + ") of " + quoted(w.victim) +
+    return quotedOp(w.reader) + " still reads bytes [" + w.exact("begin") + ", " + w.exact("end") + ") of " + quoted(w.victim) +
       " after " + quotedOp(w.writer) + " would have written over them";
   }
 
@@ -190,9 +227,9 @@ var tenure = (function () {
     return byTensor.get(tensor) || [];
   }
 
-  /* What is too large to be exact here does not look as if it were. */
+  /* What has been calculated, and is too large to be exact, does not look as if it were. */
   function number(n) {
-    if (Math.abs(n) > Number.MAX_SAFE_INTEGER) return "about " + n.toExponential(3);
+    if (typeof n === "number" && Math.abs(n) > EXACT) return "about " + n.toExponential(3);
     return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   }
   function bytes(n) { return number(n) + " B"; }
@@ -224,13 +261,18 @@ var tenure = (function () {
   /* Bytes that hold something: shared ones count once. */
   function taken(plan, list) {
     var b = plan.boxes, end = {}, sum = 0;
-    list.slice().sort(function (x, y) { return b.offset[x] - b.offset[y]; }).forEach(function (i) {
-      var from = Math.max(b.offset[i], end[b.region[i]] || 0), to = b.offset[i] + b.bytes[i];
-      sum += Math.max(0, to - from);
-      end[b.region[i]] = Math.max(to, end[b.region[i]] || 0);
+    list.slice().sort(function (x, y) { return compare(exact(b.offset, x), exact(b.offset, y)); }).forEach(function (i) {
+      var from = exact(b.offset, i), to = boxEnd(plan, i), seen = end[b.region[i]] || 0;
+      if (seen > from) from = seen;
+      if (to <= from) return;
+      sum = plus(sum, minus(to, from));
+      end[b.region[i]] = to;
     });
     return sum;
   }
+  function boxBytes(plan, i) { return exact(plan.boxes.bytes, i); }
+  function boxOffset(plan, i) { return exact(plan.boxes.offset, i); }
+  function boxEnd(plan, i) { return plus(boxOffset(plan, i), boxBytes(plan, i)); }
 
   /* The letters of a text, each with all marks that belong to it, and their columns. */
   var PLAIN = /^[\x20-\x7e]*$/, segmenter = window.Intl && Intl.Segmenter ? new Intl.Segmenter("en") : null;
@@ -285,7 +327,7 @@ var tenure = (function () {
 
   return {
     verified: raw.verified, steps: raw.steps, peak: raw.peak, regions: raw.regions.map(function (r) {
-      return { name: r[0], align: r[1], cost: r[2] };
+      return { name: r[0], align: Number(r[1]), cost: Number(r[2]), times: exactly(r[2]) };
     }),
     board: raw.board.length ? { title: raw.board[0], cpu: raw.board[1], mhz: raw.board[2] } : null,
     obligations: raw.obligations, cores: raw.cores.map(function (c) {
@@ -293,6 +335,7 @@ var tenure = (function () {
     }),
     plans: plans, ops: ops, tensors: tensors, decisions: decisions, kinds: KINDS,
     usesOf: usesOf, decisionsOf: decisionsOf, why: why, rests: rests, number: number, bytes: bytes, opLabel: opLabel, boxName: boxName,
+    boxBytes: boxBytes, boxOffset: boxOffset, boxEnd: boxEnd, minus: minus, compare: compare,
     stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, tail: tail, width: width,
     element: element, shape: shape, link: link
   };

@@ -152,6 +152,11 @@
     td.appendChild(code);
   }
 
+  /* A column of numbers, as they are in the data. */
+  function exactly(label, name) {
+    return { label: label, number: true, value: function (row) { return row.exact(name); } };
+  }
+
   function tag(td, verdict) { td.appendChild(t.element("span", "tag tag-" + verdict, verdict)); }
 
   function decisions(parent) {
@@ -170,9 +175,9 @@
           tensorCell(to, d.output, 30);
           td.appendChild(to);
         } },
-      { label: "could save, B", number: true, value: function (d) { return d.saves; } },
-      { label: "in the plan", className: "place", value: function (d) { return d.shared; }, draw: function (td, d) {
-        td.textContent = d.shared ? d.how + ", " + t.bytes(d.shared) : "apart";
+      exactly("could save, B", "saves"),
+      { label: "in the plan", className: "place", value: function (d) { return d.exact("shared"); }, draw: function (td, d) {
+        td.textContent = d.shared ? d.how + ", " + t.bytes(d.exact("shared")) : "apart";
         if (!d.shared) td.className = "place muted";
       } },
       { label: "why", className: "why", value: function (d) { return t.why(d); }, draw: function (td, d) {
@@ -218,27 +223,27 @@
       { label: "#", number: true, value: function (o) { return o.position; } },
       { label: "op", className: "name", value: function (o) { return o.name; }, draw: function (td, o) { opCell(td, o.position); } },
       { label: "type", value: function (o) { return o.type; } },
-      { label: "live, B", number: true, value: function (o) { return o.live; }, draw: function (td, o) {
-        td.textContent = t.number(o.live);
+      { label: "live, B", number: true, value: function (o) { return o.exact("live"); }, draw: function (td, o) {
+        td.textContent = t.number(o.exact("live"));
         var bar = t.shape(td, "svg", "row-bar", { viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" });
         t.shape(bar, "rect", "gauge-track", { width: 1000, height: 10 });
         t.shape(bar, "rect", "gauge-fill", { width: Math.round(1000 * o.live / arena), height: 10 });
       } },
-      { label: "MACs", number: true, value: function (o) { return o.macs; } },
-      { label: "read, B", number: true, value: function (o) { return o.read; } },
-      { label: "written, B", number: true, value: function (o) { return o.written; } },
-      { label: "constants, B", number: true, value: function (o) { return o.constants; } },
+      exactly("MACs", "macs"),
+      exactly("read, B", "read"),
+      exactly("written, B", "written"),
+      exactly("constants, B", "constants"),
       { label: "MACs/B", number: true, title: "arithmetic intensity: multiplications for each byte read or written",
         value: intensity, draw: function (td, o) { td.textContent = fraction(intensity(o)); } },
       { label: "bound by", value: bound, draw: function (td, o) {
         td.appendChild(t.element("span", "bound bound-" + bound(o).split(" ")[0], bound(o)));
       } },
       { label: "cycles, at least", number: true, title: "what the core's peak figures allow; kernels need more", value: cycles },
-      { label: "scratch, B", number: true, value: function (o) { return o.scratch; } },
+      exactly("scratch, B", "scratch"),
       { label: "kernel runs", className: "name", value: function (o) { return o.kernel; } }
     ];
     if (several) t.regions.forEach(function (r, i) {
-      function sum(o) { return (o.readBy[i] || 0) + (o.writtenBy[i] || 0); }
+      function sum(o) { return o.movedBy[i]; }
       columns.splice(8 + i, 0, { label: "in " + r.name + ", B", number: true, value: sum });
     });
     t.opTable = new Table(parent, t.ops, columns, {
@@ -309,7 +314,7 @@
       text.textContent = (!t.board ? "" : t.board.title + " has a " + t.board.cpu + (start < 0 ? ", for which there are no figures" : "") + ". ") +
         (core.estimate ? "Estimate. " : "") + "At most " + fraction(core.macs) + " MACs and " + fraction(core.bytes) +
         " bytes a cycle (" + core.source + "): an op with fewer than " + fraction(ridge()) + " MACs for each byte is memory-bound. " +
-        slow.map(function (r) { return "A byte in " + r.name + " takes " + r.cost + " times as long. "; }).join("") +
+        slow.map(function (r) { return "A byte in " + r.name + " takes " + t.number(r.times) + " times as long. "; }).join("") +
         "That is " + memory + " of " + running.length + " ops that run. By these figures all of them take " + t.number(sum) +
         " cycles or more" + (t.board && core.name === t.board.cpu ? time(sum) : "") +
         ". Constants count as if they lay beside the core; flash with wait states is slower.";
@@ -330,8 +335,8 @@
     function placed(x) { return t.plans[0].of[x.id] >= 0; }
     function role(r) { return [r, function (x) { return x.role === r; }]; }
     function place(key) {
-      return { label: key, number: true, value: function (x) { return placed(x) ? x[key] : -1; },
-        draw: function (td, x) { td.textContent = placed(x) ? t.number(x[key]) : ""; } };
+      return { label: key, number: true, value: function (x) { return placed(x) ? x.exact(key) : -1; },
+        draw: function (td, x) { td.textContent = placed(x) ? t.number(x.exact(key)) : ""; } };
     }
     var roles = [], seen = {};
     t.tensors.forEach(function (x) { seen[x.role] = true; });
@@ -342,7 +347,7 @@
       { label: "role", value: function (x) { return x.role; } },
       { label: "shape", value: function (x) { return x.shape; } },
       { label: "type", value: function (x) { return x.dtype; } },
-      { label: "bytes", number: true, value: function (x) { return x.bytes; } },
+      exactly("bytes", "bytes"),
       place("offset"), place("first"), place("last"),
       { label: "storage", value: function (x) { return x.root === x.id ? "" : t.tensors[x.root].name; }, draw: function (td, x) {
         if (t.regions.length > 1 && placed(x)) td.textContent = t.regions[x.region].name + " ";

@@ -7,6 +7,7 @@
   var MANY = 120; /* more boxes at hand than these are drawn as a few paths */
   var WIDEST = 12000000, ENLARGED = 4096;
   var CHAINS = 6;
+  var AXIS = 78, axisWidth = AXIS;
   var view = { plan: t.plans[0], kx: 0, zoomY: 1, chosen: null, step: null, zooming: false, listeners: [] };
   var regions = [];
   var constants = t.ops.map(function (op) { return op.elided ? 0 : op.constants; });
@@ -47,7 +48,7 @@
   function marksOf(region) {
     var marks = t.plans[0].marks.filter(function (m) { return m.region === region; });
     if (view.plan !== t.plans[0] && t.regions.length === 1)
-      marks.unshift({ kind: "other", name: view.plan.name, bytes: view.plan.bytes });
+      marks.unshift({ kind: "other", name: view.plan.name, bytes: view.plan.bytes, exact: view.plan.exact });
     return marks;
   }
 
@@ -58,7 +59,7 @@
     this.node.dataset.region = id;
     if (t.regions.length > 1) this.node.appendChild(t.element("h3", "region-name", t.regions[id].name));
     this.frame = t.element("div", "tl-frame");
-    this.axis = t.shape(this.frame, "svg", "tl-svg tl-axis-svg", { width: 78, height: height, "aria-hidden": "true" });
+    this.axis = t.shape(this.frame, "svg", "tl-svg tl-axis-svg", { width: AXIS, height: height, "aria-hidden": "true" });
     this.scroller = t.element("div", "scroller");
     this.scroller.tabIndex = 0;
     this.scroller.setAttribute("role", "group");
@@ -91,6 +92,26 @@
     for (i = 0; i < b.n; i++) if (b.region[i] === self.id) this.boxes++;
   };
 
+  /* Long numbers are told in larger units: grid lines are at multiples of a power of two,
+     so that these are exact, too. All axes are alike, so that the pictures are. */
+  var LONG = 1e9, UNITS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  function axes() {
+    var long = regions.some(function (r) { return r.bytes >= LONG; });
+    axisWidth = long ? 104 : AXIS;
+    regions.forEach(function (r) { r.axis.setAttribute("width", axisWidth); });
+    document.getElementById("overview").style.marginLeft = axisWidth + 1 + "px";
+  }
+
+  Region.prototype.tickWords = function (at, tick) {
+    var unit = -1;
+    if (this.bytes < LONG || !at) return t.number(at);
+    for (; tick >= 1024 && unit + 1 < UNITS.length; unit++) {
+      tick /= 1024;
+      at /= 1024;
+    }
+    return t.number(at) + (unit < 0 ? "" : " " + UNITS[unit]);
+  };
+
   Region.prototype.y = function (bytes) {
     return TOP + PLOT * view.zoomY - this.top - bytes / this.bytes * PLOT * view.zoomY;
   };
@@ -113,7 +134,7 @@
 
   function describe(i) {
     var b = view.plan.boxes;
-    return t.boxName(view.plan, i) + ": " + t.bytes(b.bytes[i]) + " at " + t.number(b.offset[i]) + ", half-steps " +
+    return t.boxName(view.plan, i) + ": " + t.bytes(t.boxBytes(view.plan, i)) + " at " + t.number(t.boxOffset(view.plan, i)) + ", half-steps " +
       b.begin[i] + " to " + b.last[i];
   }
 
@@ -254,12 +275,12 @@
   };
 
   Region.prototype.drawAxis = function () {
-    var self = this;
+    var self = this, tick = this.tick();
     this.axis.textContent = "";
     function put(className, y, text) {
-      t.shape(self.axis, "text", className, { x: 70, y: y }).textContent = text;
+      t.shape(self.axis, "text", className, { x: axisWidth - 8, y: y }).textContent = text;
     }
-    this.ticks(this.tick(), function (at) { put("tl-tick", self.y(at) + 4, t.number(at)); });
+    this.ticks(tick, function (at) { put("tl-tick", self.y(at) + 4, self.tickWords(at, tick)); });
     put("tl-unit", 12, "bytes");
     put("tl-unit", TOP + PLOT + 15, "op");
     if (!mostConstants || this.id) return;
@@ -289,24 +310,42 @@
       t.shape(g, "line", "tl-zero", { x1: 0, x2: this.width, y1: base, y2: base });
   };
 
+  /* Words in as many lines as they need. */
+  function wrapped(words, columns) {
+    var lines = [words[0]];
+    words.slice(1).forEach(function (word) {
+      var last = lines[lines.length - 1] + " " + word;
+      if (last.length > columns) lines.push(word);
+      else lines[lines.length - 1] = last;
+    });
+    return lines;
+  }
+
+  /* Equal lines have one label: above its line, beside that of the line before, or where
+     there is no room for it below, in several lines. */
   Region.prototype.marks = function () {
-    var self = this, marks = marksOf(this.id), lastY = -1e9, lastEnd = 0;
+    var self = this, marks = marksOf(this.id), lastY = -1e9, lastEnd = 0, free = 0, LETTER = 7;
+    function put(x, y, text) { t.shape(self.fixed, "text", "tl-mark-name", { x: x, y: y }).textContent = text; }
     this.fixed.textContent = "";
     marks.forEach(function (m, i) {
-      if (i && marks[i - 1].bytes === m.bytes) return;
+      if (i && marks[i - 1].exact === m.exact) return;
       if (m.bytes > self.bytes) {
         t.shape(self.fixed, "text", "tl-mark-name tl-beyond", { x: self.room - 6, y: 13 }).textContent =
-          m.name + " " + t.bytes(m.bytes) + ", above the picture";
+          m.name + " " + t.bytes(m.exact) + ", above the picture";
         return;
       }
-      var y = self.y(m.bytes), x = 6, names = marks.slice(i).filter(function (n) { return n.bytes === m.bytes; });
+      var y = self.y(m.bytes), x = 6, names = marks.slice(i).filter(function (n) { return n.exact === m.exact; });
       if (y < TOP - 1 || y > TOP + PLOT + 1) return;
       t.shape(self.fixed, "line", "tl-mark tl-" + m.kind, { x1: 0, x2: self.room, y1: y, y2: y });
-      var text = names.map(function (n) { return n.name; }).join(" = ") + " " + t.bytes(m.bytes);
+      var words = names.map(function (n, k) { return n.name + (k + 1 < names.length ? " =" : ""); }).concat([t.bytes(m.exact)]);
+      var text = words.join(" ");
       if (Math.abs(y - lastY) < 14) x = lastEnd + 14;
-      t.shape(self.fixed, "text", "tl-mark-name", { x: x, y: y - 5 }).textContent = text;
+      if (x + LETTER * text.length > self.room || y - 16 < free) {
+        free = Math.max(free, y);
+        wrapped(words, Math.floor((self.room - 12) / LETTER)).forEach(function (line) { put(6, free += 13, line); });
+      } else put(x, y - 5, text);
       lastY = y;
-      lastEnd = x + 6.4 * text.length;
+      lastEnd = x + LETTER * text.length;
     });
   };
 
@@ -512,6 +551,7 @@
   function start() {
     begun = true;
     regions.forEach(function (r) { r.measure(); });
+    axes();
     if (!view.plan.boxes.n) return;
     view.kx = fitting();
     regions.forEach(function (r) { r.resize(); });
@@ -538,6 +578,7 @@
     view.chosen = null;
     index(plan);
     regions.forEach(function (r) { r.measure(); });
+    axes();
     scale(view.kx, view.zoomY, 0);
     view.listeners.forEach(function (fn) { fn(null); });
   }

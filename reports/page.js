@@ -44,7 +44,7 @@
       if (o.under !== box && o.over !== box) return;
       var other = o.over === box ? o.under : o.over;
       dd = dd || row(list, "Shares bytes");
-      dd.appendChild(add(t.element("p"), t.bytes(o.end - o.begin), o.over === box ? ", written over " : ", given up to ",
+      dd.appendChild(add(t.element("p"), t.bytes(t.minus(o.exact("end"), o.exact("begin"))), o.over === box ? ", written over " : ", given up to ",
         t.link(other, t.boxName(plan, other)), " at " + t.opLabel(o.op)));
     });
   }
@@ -65,11 +65,11 @@
       add(row(list, d.verdict === "proved" ? "Why" : "Why not"), t.why(d));
       if (d.obligation) add(row(list, "Obligation"), t.obligations[d.obligation].join(": "));
       if (w) add(row(list, "Witness"), "writer " + (w.writer < 0 ? "none" : t.opLabel(w.writer)) + "; victim " +
-        (w.victim < 0 ? "none" : t.tensors[w.victim].name) + ", bytes [" + t.number(w.begin) + ", " + t.number(w.end) + "); reader " +
+        (w.victim < 0 ? "none" : t.tensors[w.victim].name) + ", bytes [" + t.number(w.exact("begin")) + ", " + t.number(w.exact("end")) + "); reader " +
         (w.reader < 0 ? "the caller" : t.opLabel(w.reader)));
       if (d.rule) add(row(list, "Legal overlap"), d.rule);
-      add(row(list, "Would save"), t.bytes(d.saves));
-      add(row(list, "In the plan"), d.shared ? d.how + ", " + t.bytes(d.shared) : "apart");
+      add(row(list, "Would save"), t.bytes(d.exact("saves")));
+      add(row(list, "In the plan"), d.shared ? d.how + ", " + t.bytes(d.exact("shared")) : "apart");
       if (d.variant >= 0) add(row(list, "Rests on"), t.rests(d));
       box.appendChild(list);
       card.appendChild(box);
@@ -84,7 +84,7 @@
     node.id = "b" + box;
     node.appendChild(add(t.element("h3"), t.boxName(plan, box) + " ", t.element("span", "tag", kind)));
     if (tensor >= 0) add(row(list, "Shape"), t.tensors[tensor].shape + " of " + t.tensors[tensor].dtype);
-    add(row(list, "Place"), t.number(b.offset[box]) + " to " + t.number(b.offset[box] + b.bytes[box]) + ", " + t.bytes(b.bytes[box]) +
+    add(row(list, "Place"), t.number(t.boxOffset(plan, box)) + " to " + t.number(t.boxEnd(plan, box)) + ", " + t.bytes(t.boxBytes(plan, box)) +
       (t.regions.length > 1 ? ", region " + t.regions[b.region[box]].name : ""));
     add(row(list, "Taken"), "half-steps " + b.begin[box] + " to " + b.last[box] +
       (b.end[box] > b.last[box] + 1 ? ", and there while its last reader writes" : ""));
@@ -124,8 +124,8 @@
       return;
     }
     cards.appendChild(card(box));
-    id("said").textContent = t.boxName(line.view.plan, box) + ", " + t.bytes(line.view.plan.boxes.bytes[box]) + " at " +
-      t.number(line.view.plan.boxes.offset[box]);
+    id("said").textContent = t.boxName(line.view.plan, box) + ", " + t.bytes(t.boxBytes(line.view.plan, box)) + " at " +
+      t.number(t.boxOffset(line.view.plan, box));
   }
   line.onChoice(showCard);
 
@@ -157,9 +157,9 @@
     id("step-now").textContent = "half-step " + step + ": " + words + "; " + t.number(list.length) +
       (list.length === 1 ? " buffer, " : " buffers, ") + t.bytes(t.taken(plan, list));
     held.textContent = "";
-    list.sort(function (x, y) { return b.offset[y] - b.offset[x] || x - y; }).slice(0, 200).forEach(function (i) {
+    list.sort(function (x, y) { return t.compare(t.boxOffset(plan, y), t.boxOffset(plan, x)) || x - y; }).slice(0, 200).forEach(function (i) {
       held.appendChild(add(t.element("li"), t.link(i, t.boxName(plan, i)),
-        t.element("span", null, t.bytes(b.bytes[i]) + " at " + t.number(b.offset[i]))));
+        t.element("span", null, t.bytes(t.boxBytes(plan, i)) + " at " + t.number(t.boxOffset(plan, i)))));
     });
     if (list.length > 200) held.appendChild(t.element("li", "muted", "and " + t.number(list.length - 200) + " more"));
     slice(list, step);
@@ -197,8 +197,8 @@
   function choosePlan(k) {
     Array.prototype.forEach.call(id("compare").children, function (b, i) { b.setAttribute("aria-pressed", String(i === k)); });
     line.setPlan(t.plans[k]);
-    id("plan-note").textContent = k === 0 ? "" : t.plans[k].name + ": " + t.bytes(t.plans[k].bytes) + ", the plan needs " +
-      t.bytes(t.plans[0].bytes) + ". " + (t.plans[k].id === "none" ? "Every tensor has memory of its own."
+    id("plan-note").textContent = k === 0 ? "" : t.plans[k].name + ": " + t.bytes(t.plans[k].exact) + ", the plan needs " +
+      t.bytes(t.plans[0].exact) + ". " + (t.plans[k].id === "none" ? "Every tensor has memory of its own."
       : "The best plan found in which no two tensors that are alive share a byte.");
     show(Number(slider.value), true);
   }

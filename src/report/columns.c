@@ -47,7 +47,7 @@ static size_t digits_of(uint64_t n)
 }
 
 /* A script's numbers are exact up to here. */
-#define EXACT ((int64_t)1 << 53)
+#define EXACT (((int64_t)1 << 53) - 1)
 
 /* Sums of what is not exact would be wrong ever after: only where all are, and where that
  * is shorter. */

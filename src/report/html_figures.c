@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/checked.h"
 #include "report/escape.h"
 #include "report/html_parts.h"
 #include "report/marks.h"
@@ -99,12 +100,20 @@ static void budgets(struct tn_page *p, xmlNodePtr parent)
 	}
 }
 
+/* From here on a number does not find room in the letters of a headline. */
+#define LONG_FIGURE 10000000000
+
 void tn_html_figures(struct tn_page *p, xmlNodePtr parent)
 {
 	const struct tn_plan *plan = p->v->plan;
 	const int64_t peak = plan->activation_bytes, whole = plan->no_reuse_bytes;
+	const int64_t most = tn_max_i64(whole, tn_max_i64(peak, plan->arena_bytes));
 	struct tn_strbuf note;
 
+	if (most >= LONG_FIGURE) {
+		xmlUnsetProp(parent, (const xmlChar *)"class");
+		tn_attr(&p->h, parent, "class", "figures figures-long");
+	}
 	tn_strbuf_init(&note);
 	percent(&note, tn_difference(plan->no_reuse_bytes, peak), plan->no_reuse_bytes);
 	tn_strbuf_puts(&note, " less than without reuse");

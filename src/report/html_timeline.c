@@ -59,27 +59,49 @@ bool tn_timeline_init(struct tn_timeline *t)
 	return true;
 }
 
+/* Long numbers are told in larger units, which divide the distance of grid lines. */
+#define LONG 1000000000
+
+static void tick_words(const struct tn_timeline *t, int64_t at, struct tn_strbuf *out)
+{
+	static const char *const units[] = { "", " KiB", " MiB", " GiB", " TiB", " PiB",
+		" EiB" };
+	size_t unit = 0;
+
+	for (int64_t tick = t->tick; t->bytes >= LONG && at && tick >= 1024;
+		tick /= 1024) {
+		at /= 1024;
+		unit++;
+	}
+	tn_escape_number(out, at);
+	tn_strbuf_puts(out, units[unit]);
+}
+
 void tn_timeline_axis(const struct tn_timeline *t, xmlNodePtr svg)
 {
 	xmlNodePtr text, g = tn_node_text(t->h, svg, "g", "tl-axis", NULL);
+	struct tn_strbuf words;
 
 	for (int64_t at = 0; at <= t->bytes; at += t->tick) {
-		text = tn_timeline_label(
-			t, g, "tl-tick", AXIS - 8 * PX, tn_timeline_y(t, at) + 4 * PX);
-		tn_text_number(t->h, text, at);
+		text = tn_timeline_label(t, g, "tl-tick", t->axis_width - 8 * PX,
+			tn_timeline_y(t, at) + 4 * PX);
+		tn_strbuf_init(&words);
+		tick_words(t, at, &words);
+		tn_text_taken(t->h, text, &words);
 		if (at > INT64_MAX - t->tick)
 			break;
 	}
-	text = tn_timeline_label(t, g, "tl-unit", AXIS - 8 * PX, 12 * PX);
+	text = tn_timeline_label(t, g, "tl-unit", t->axis_width - 8 * PX, 12 * PX);
 	tn_text(t->h, text, "bytes");
-	text = tn_timeline_label(t, g, "tl-unit", AXIS - 8 * PX, ruler_y() + 15 * PX);
+	text = tn_timeline_label(
+		t, g, "tl-unit", t->axis_width - 8 * PX, ruler_y() + 15 * PX);
 	tn_text(t->h, text, "op");
 	if (t->most_const) {
 		text = tn_timeline_label(
-			t, g, "tl-unit", AXIS - 8 * PX, strip_y() + 12 * PX);
+			t, g, "tl-unit", t->axis_width - 8 * PX, strip_y() + 12 * PX);
 		tn_text(t->h, text, "constants");
 		text = tn_timeline_label(
-			t, g, "tl-unit", AXIS - 8 * PX, strip_y() + 25 * PX);
+			t, g, "tl-unit", t->axis_width - 8 * PX, strip_y() + 25 * PX);
 		tn_text(t->h, text, "read");
 	}
 }

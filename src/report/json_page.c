@@ -47,7 +47,8 @@ static void put_regions(struct tn_json_stream *out, const struct tn_plan *plan)
 
 		tn_json_open(out, NULL, '[');
 		tn_json_element(out, tn_json_page_text(r->name));
-		tn_json_numbers(out, (int64_t[]){ r->align, r->cost }, 2);
+		tn_json_element(out, tn_json_page_digits(r->align));
+		tn_json_element(out, tn_json_page_digits(r->cost));
 		tn_json_close(out, '[');
 	}
 	tn_json_close(out, '[');

@@ -1,6 +1,7 @@
 #include "report/json_page_graph.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -35,6 +36,14 @@ static json_t *visible(const char *text)
 json_t *tn_json_page_text(const char *text)
 {
 	return visible(text);
+}
+
+json_t *tn_json_page_digits(int64_t value)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof(digits), "%" PRId64, value);
+	return json_string(digits);
 }
 
 /* The number of a text, which is taken over; -1 when memory ran out. */

@@ -10,6 +10,9 @@
 /* What cannot be seen is spelled out in it, so that the script can take names as text. */
 json_t *tn_json_page_text(const char *text);
 
+/* The digits as a text, which the script can take for exact at any size. */
+json_t *tn_json_page_digits(int64_t value);
+
 /* "ops", "tensors", "decisions", and "texts", which others give by their number. loads: by
  * position. */
 void tn_json_page_graph(struct tn_json_stream *out, const struct tn_view *v,

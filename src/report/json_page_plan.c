@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "report/columns.h"
 #include "report/gaps.h"
+#include "report/json_page_graph.h"
 #include "report/marks.h"
 #include "report/stairs.h"
 
@@ -187,7 +188,7 @@ static void put_marks(struct tn_json_stream *out, const struct tn_page_plan *p)
 			tn_json_numbers(out, (const int64_t[]){ r }, 1);
 			tn_json_element(out, json_string(marks[i].kind));
 			tn_json_element(out, json_string(marks[i].name));
-			tn_json_numbers(out, &marks[i].bytes, 1);
+			tn_json_element(out, tn_json_page_digits(marks[i].bytes));
 			tn_json_close(out, '[');
 		}
 	}
@@ -205,7 +206,7 @@ enum tn_status tn_json_page_plan(const struct tn_page_plan *p,
 	tn_json_member(out, "id", json_string(p->id));
 	tn_json_member(out, "name", json_string(p->name));
 	tn_json_member(out, "verified", json_boolean(p->v->verified));
-	tn_json_member(out, "bytes", json_integer(p->v->plan->activation_bytes));
+	tn_json_member(out, "bytes", tn_json_page_digits(p->v->plan->activation_bytes));
 	if (offsets) {
 		struct tn_columns like = { .width = 1, .failed = false };
 

@@ -378,19 +378,103 @@ def check_nothing_runs(b, folder, tenure):
         same("complaints", b.complaints(), [])
 
 
+WIDE = {"format": "tenure.graph/1", "tensors": [
+    {"name": "x", "dtype": "i8", "role": "input"}, {"name": "m", "dtype": "i8"},
+    {"name": "n", "dtype": "i8"}, {"name": "y", "dtype": "i8", "role": "output"}],
+    "ops": [{"name": "f", "type": "F", "inputs": ["x"], "outputs": ["m"]},
+            {"name": "r", "type": "RELU", "inputs": ["m"], "outputs": ["n"]},
+            {"name": "g", "type": "F", "inputs": ["n"], "outputs": ["y"]}]}
+# Numbers of these texts, thousands apart, in order.
+NUMBERS = """[...document.querySelectorAll({!r})].map(n =>
+    (n.textContent.match(/[0-9][0-9,]*/g) || []).map(t => t.replaceAll(',', '')))"""
+
+
 def check_sizes(b, folder, tenure):
-    """Sizes are exact as far as the script's numbers are, and say so where they are not."""
+    """Sizes of any length are those of the plan to the last byte, and find their room."""
     graph, page = folder / "wide.json", folder / "wide.html"
-    for size, words in ((1 << 40, "1,099,511,627,776"), ((1 << 53) - 1, "9,007,199,254,740,991"),
-                        ((1 << 53) + 2, "about 9.007e+15")):
-        graph.write_text(json.dumps({"format": "tenure.graph/1", "tensors": [
-            {"name": "x", "dtype": "i8", "shape": [size], "role": "input"},
-            {"name": "y", "dtype": "i8", "shape": [4], "role": "output"}],
-            "ops": [{"name": "f", "type": "F", "inputs": ["x"], "outputs": ["y"]}]}))
-        subprocess.run([tenure, "report", graph, "-o", page], check=True, capture_output=True)
+    for size in (1 << 40, (1 << 53) - 1, (1 << 53) + 1, (1 << 56) + 12345, 456789123456789123):
+        for t, n in zip(WIDE["tensors"], (size, size - 1, size - 1, size // 3)):
+            t["shape"] = [n]
+        graph.write_text(json.dumps(WIDE))
+        done = subprocess.run([tenure, "report", graph, "-o", page, "--ram", f"{size * 3 - 7}"],
+                              check=False, capture_output=True)
+        assert done.returncode in (0, 1), done.stderr
+        plan = plan_of(tenure, graph)
         quiet(b, page, f"{size}")
-        same(f"{size}", b.run("document.querySelector('#tensors tbody tr').children[5].textContent"),
-             words)
+        cells = b.run("""[...document.querySelectorAll('#tensors tbody tr')].map(r =>
+            [...r.children].slice(5, 7).map(c => c.textContent.replaceAll(',', '')))""")
+        same(f"{size}: tensors", cells, [[str(t["bytes"]), str(t["offset"])]
+                                         for t in plan["tensors"]])
+        figures = [n[0] for n in b.run(NUMBERS.format(".figure-value"))][:4]
+        same(f"{size}: figures", figures, [str(plan[k]) for k in (
+            "activation_bytes", "bound_bytes", "disjoint_bound_bytes", "no_reuse_bytes")])
+        cells = b.run("""[...document.querySelectorAll('#ops tbody tr')].map(r =>
+            [...r.children].slice(3, 7).map(c => c.textContent.replaceAll(',', '')))""")
+        same(f"{size}: ops", cells, [[str(o[k]) for k in (
+            "live_bytes", "macs", "bytes_read", "bytes_written")] for o in plan["ops"]])
+        saves = b.run(NUMBERS.format("#decisions td:nth-child(4)"))
+        same(f"{size}: decisions", [s[0] for s in saves],
+             [str(d["saves_bytes"]) for d in plan["decisions"]])
+        marks = {n for line in b.run(NUMBERS.format(".tl-mark-name")) for n in line}
+        for k in ("activation_bytes", "bound_bytes", "disjoint_bound_bytes"):
+            assert str(plan[k]) in marks, (size, k, marks)
+        for t in plan["tensors"]:
+            b.run(f"tenure.timeline.choose({box_of(b, t['name'])})")
+            place = b.run("[...document.querySelectorAll('.card dt')].find(d => d.textContent"
+                          " === 'Place').nextSibling.textContent")
+            same(f"{size}: place", [int(n.replace(",", "")) for n in
+                                    re.findall(r"[0-9][0-9,]*", place)],
+                 [t["offset"], t["offset"] + t["bytes"], t["bytes"]])
+        step_to(b, 5)  # g writes; what it reads is still there
+        live = [t["bytes"] for t in plan["tensors"] if t["first"] <= 5 <= t["last"] + 1]
+        said = b.run("document.getElementById('step-now').textContent")
+        same(f"{size}: live", int(re.search(r"([0-9,]+) B$", said)[1].replace(",", "")), sum(live))
+        text = b.run("document.body.textContent")
+        same(f"{size}: nothing is nearly so", re.findall(r"about [0-9.]+e\+[0-9]+\b(?! cycles)", text),
+             [])
+        for width in (390, 800, 1280):
+            b.size(width, 900)
+            assert b.run("document.documentElement.scrollWidth") <= width, (size, width)
+            same(f"{size} at {width}: figures find room", b.run("""[...document.querySelectorAll(
+                '.figure')].filter(f => f.scrollWidth > f.clientWidth + 1).length"""), 0)
+            same(f"{size} at {width}: so do the axis's numbers", b.run("""(() => {
+                const a = document.querySelector('.tl-axis-svg'), r = a.getBoundingClientRect();
+                return [...a.querySelectorAll('text')].filter(t =>
+                    t.getBoundingClientRect().left < r.left).length; })()"""), 0)
+            same(f"{size} at {width}: and the lines' labels", b.run("""(() => {
+                const r = document.querySelector('.scroller').getBoundingClientRect();
+                return [...document.querySelectorAll('.tl-mark-name')].filter(t =>
+                    t.getBoundingClientRect().right > r.right + 1).length; })()"""), 0)
+        b.size(1280, 900)
+
+
+def check_letters(b, folder, tenure):
+    """Names are cut between letters, as the program cuts them."""
+    letters = {"accent": "e\u0301", "flag": "\U0001f1e8\U0001f1f3", "wide": "\u5c64",
+               "wide with accent": "\u5c64\u0301", "Devanagari": "\u0928\u094d\u0926",
+               "plane": "\U00020000"}
+    b.open(folder / "usual.report.html")
+    for what, letter in letters.items():
+        for columns in range(4, 60):
+            short = b.run(f"tenure.shorten({(letter * 70)!r}, {columns})")
+            rest = short.replace(letter, "")
+            same(f"{what} in {columns}", rest, "..")
+            assert b.run(f"tenure.width({short!r})") <= columns, (what, columns, short)
+    name = "layer/" + letters["accent"] * 30 + letters["wide"] * 30
+    graph, page = folder / "letters.json", folder / "letters.html"
+    graph.write_text(json.dumps({"format": "tenure.graph/1", "tensors": [
+        {"name": name + "a", "dtype": "i8", "shape": [64], "role": "input", "clobber": True},
+        {"name": name + "b", "dtype": "i8", "shape": [64]},
+        {"name": name + "c", "dtype": "i8", "shape": [64], "role": "output"}],
+        "ops": [{"name": name + "1", "type": "RELU", "inputs": [name + "a"],
+                 "outputs": [name + "b"]},
+                {"name": name + "2", "type": "ADD", "inputs": [name + "a", name + "b"],
+                 "outputs": [name + "c"]}]}))
+    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    quiet(b, page, "letters")
+    got = b.run("""[...document.querySelectorAll('#decisions tbody tr')].map(r =>
+        r.children[5].firstChild.textContent.replace(/^fails O\\d: /, ''))""")
+    same("reasons", got, [d["reason"] for d in plan_of(tenure, graph)["decisions"]])
 
 
 def check_print(b, folder):
@@ -525,7 +609,7 @@ def main():
             for check in (check_compare, check_numbers, check_budget, check_board, check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
-            for check in (check_large, check_nothing_runs, check_sizes):
+            for check in (check_large, check_nothing_runs, check_sizes, check_letters):
                 check(b, folder, sys.argv[2])
                 print("ok -", check.__name__)
             check_print(b, folder)

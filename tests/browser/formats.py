@@ -230,13 +230,13 @@ def check_board(folder, tenure, fixtures):
         return data_of(page) if status == 0 else done.stderr
 
     def budgets(data):
-        return [(m[0], m[3]) for m in data["plans"][0]["marks"] if m[1] == "budget"]
+        return [(m[0], int(m[3])) for m in data["plans"][0]["marks"] if m[1] == "budget"]
 
     none = report(graph)
     assert none["board"] == [] and budgets(none) == [], none["board"]
     two = report(graph, "--target", "stm32f746", "--reserve", "dtcm:4K")
     assert two["board"][1:] == ["cortex-m7", 216], two["board"]
-    assert [(r[0], r[2]) for r in two["regions"]] == [("dtcm", 1), ("sram", 2)]
+    assert [(r[0], int(r[2])) for r in two["regions"]] == [("dtcm", 1), ("sram", 2)]
     assert budgets(two) == [(0, 60 << 10), (1, 256 << 10)], budgets(two)
     place = folder / "models"
     place.mkdir()

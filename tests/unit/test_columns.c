@@ -7,7 +7,7 @@
 
 #include "report/columns.h"
 
-#define EXACT ((int64_t)1 << 53)
+#define EXACT (((int64_t)1 << 53) - 1)
 
 /* As page-data.js does it, in integers. */
 static void decode(const char *text, size_t n, int64_t *out)
@@ -57,6 +57,7 @@ static const struct {
 	{ "steps", { 1000, 1001, 1002, 1001 }, 4, "+w+BCCB" },
 	{ "far apart", { 4096, -4096, 4096, 0 }, 4, NULL },
 	{ "as far as numbers are exact", { EXACT, -EXACT, EXACT, EXACT - 1 }, 4, NULL },
+	{ "no difference to one that is not", { EXACT + 1, EXACT + 1, EXACT }, 3, NULL },
 	{ "one that is not exact spoils no other",
 		{ EXACT + 1, EXACT + 2, EXACT + 3, 7, 8, 9 }, 6, NULL },
 	{ "ends", { INT64_MIN, INT64_MAX, 0, INT64_MIN + 1, INT64_MAX - 1 }, 5, NULL },
