@@ -117,7 +117,7 @@
   };
 
   Region.prototype.resize = function () {
-    var room = this.scroller.clientWidth;
+    var room = this.paper || this.scroller.clientWidth;
     this.space.style.width = Math.max(room, Math.ceil(t.steps * view.kx)) + "px";
     this.space.style.height = height + PLOT * (view.zoomY - 1) + "px";
     this.fixed.setAttribute("width", room);
@@ -648,13 +648,21 @@
     }
   });
 
-  /* On paper nothing scrolls: all of it, as wide as a page is. */
+  /* On paper nothing scrolls: all of it, drawn for one width and scaled to the page's. */
   var PAPER = 630, before = null;
   function paper(on) {
     if (on === (before !== null) || !begun) return;
     if (on) before = { kx: view.kx, zoomY: view.zoomY, left: room() ? regions.map(function (r) { return r.scroller.scrollLeft; }) : [] };
-    regions.forEach(function (r) { r.scroller.style.flex = on ? "0 0 " + PAPER + "px" : ""; });
-    regions.forEach(function (r) { r.resize(); });
+    regions.forEach(function (r) {
+      r.paper = on ? PAPER : 0;
+      r.frame.classList.toggle("tl-paper", on);
+      r.axis.style.width = on ? 100 * axisWidth / (axisWidth + PAPER) + "%" : "";
+      [[r.axis, axisWidth], [r.fixed, PAPER]].forEach(function (part) {
+        if (on) part[0].setAttribute("viewBox", "0 0 " + part[1] + " " + height);
+        else part[0].removeAttribute("viewBox");
+      });
+      r.resize();
+    });
     if (on) scale(fitting(), 1, 0);
     else {
       scale(before.kx, before.zoomY, 0);

@@ -477,25 +477,59 @@ def check_letters(b, folder, tenure):
     same("reasons", got, [d["reason"] for d in plan_of(tenure, graph)["decisions"]])
 
 
+# Content of A4 and Letter with our margins, upright, and across.
+PAPERS = ((703, 1032), (725, 965), (1032, 703))
+
+
+def headings_at_the_end(pdf):
+    """Pages that end with a heading; nothing without a program that reads them."""
+    if not shutil.which("pdftotext"):
+        return []
+    text = subprocess.run(["pdftotext", "-layout", "-", "-"], input=pdf, check=True,
+                          capture_output=True).stdout.decode()
+    last = [page.strip().split("\n")[-1].strip() for page in text.split("\f") if page.strip()]
+    return [line for line in last if line in (
+        "Arena over time", "Findings", "In-place decisions", "Work and bytes moved",
+        "Ops, in execution order", "Tensors", "Assumptions")]
+
+
 def check_print(b, folder):
-    """On paper all of the timeline is there, no wider than a page, and so are the tables."""
-    for name, pages in (("vww", 30), ("large", 60)):
+    """On paper all of the timeline is there, as wide as a page, and so are the tables."""
+    for name, pages in (("kws_i8", 20), ("vww", 30), ("large", 80)):
         b.open(folder / f"{name}.html")
         before = b.run("tenure.timeline.view.kx")
-        b.run("window.dispatchEvent(new Event('beforeprint'))")
-        same("all of it", b.run("""(() => { const s = document.querySelector('.scroller');
-            return [s.scrollWidth <= s.clientWidth + 1, s.clientWidth <= 640]; })()"""), [True, True])
-        b.run("window.dispatchEvent(new Event('afterprint'))")
-        same("as before", b.run("tenure.timeline.view.kx"), before)
         b.call("Emulation.setEmulatedMedia", media="print")
+        for paper in PAPERS:
+            b.size(*paper)
+            b.run("window.dispatchEvent(new Event('beforeprint'))")
+            used, there, height, wide = b.run("""(() => {
+                const f = document.querySelector('.tl-frame').getBoundingClientRect(),
+                    s = [...document.querySelectorAll('.tl-axis-svg, .tl-plot-svg')].slice(0, 2)
+                        .map(e => e.getBoundingClientRect());
+                return [s[0].width + s[1].width, f.width, s[1].height,
+                    document.documentElement.clientWidth]; })()""")
+            assert abs(used - there) < 4, (name, paper, used, there)
+            assert there > (0.7 if paper[0] > paper[1] else 0.99) * wide, (paper, there)
+            assert 0 < height < paper[1] - 100, (name, paper, height)
+            same("all of it", b.run("tenure.timeline.view.kx * tenure.steps <= 631"), True)
+            if name != "large":
+                assert b.run("document.documentElement.scrollWidth") <= paper[0], (name, paper)
+            b.run("window.dispatchEvent(new Event('afterprint'))")
         same("no tools", b.run("""[...document.querySelectorAll('.tools, .stepper, .table-bar')]
             .filter(e => getComputedStyle(e).display !== 'none').length"""), 0)
         same("tables", b.run("""[...document.querySelectorAll('.table-wrap')].filter(e =>
             getComputedStyle(e).contentVisibility !== 'visible').length"""), 0)
+        same("headings stay with what follows", b.run("""[...document.querySelectorAll('h2, h3, h4')]
+            .filter(e => getComputedStyle(e).breakAfter !== 'avoid').length"""), 0)
         b.call("Emulation.setEmulatedMedia", media="")
-        printed = base64.b64decode(b.call("Page.printToPDF", printBackground=False)["data"])
-        n = len(re.findall(rb"/Type\s*/Page\b", printed))
-        assert printed.startswith(b"%PDF") and 1 < n < pages, (name, n)
+        b.size(1280, 900)
+        same("as before", b.run("tenure.timeline.view.kx"), before)
+        for landscape in (False, True):
+            printed = base64.b64decode(b.call("Page.printToPDF", printBackground=False,
+                                              landscape=landscape)["data"])
+            n = len(re.findall(rb"/Type\s*/Page\b", printed))
+            assert printed.startswith(b"%PDF") and 1 < n < pages, (name, n)
+            same(f"{name}: headings alone", headings_at_the_end(printed), [])
     same("complaints", b.complaints(), [])
 
 
