@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "export/native.h"
 #include "import/import.h"
 
 static void prepare(struct loaded *l)
@@ -151,4 +152,16 @@ void same_as_golden(const char *path, const char *text)
 	ck_assert_msg(strcmp(source->text, text) == 0, "%s\nexpected:\n%s\nfound:\n%s",
 		path, source->text, text);
 	tn_arena_release(&arena);
+}
+
+void loaded_native_golden(struct loaded *l, const char *path, struct tn_strbuf *out)
+{
+	const char *name = strrchr(path, '/') + 1;
+	char golden[4096];
+
+	tn_strbuf_init(out);
+	ck_assert_int_eq(tn_export_native(&l->graph, NULL, NULL, out), TN_OK);
+	snprintf(golden, sizeof(golden), "%.*snative/%s.json", (int)(name - path), path,
+		name);
+	same_as_golden(golden, out->text);
 }

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/status.h"
+#include "base/strbuf.h"
 #include "ir/graph.h"
 
 struct loaded {
@@ -40,5 +41,9 @@ int each_folder(const char *folder, void (*fn)(const char *path));
 
 /* Compares with the file's text; TN_UPDATE_GOLDEN=1 writes it instead. */
 void same_as_golden(const char *path, const char *text);
+
+/* Compares the graph in the native format with native/NAME.json in the folder of the file
+ * that it was read from; the text is the caller's to release. */
+void loaded_native_golden(struct loaded *l, const char *path, struct tn_strbuf *out);
 
 #endif

@@ -59,6 +59,27 @@ static const struct {
 	{ "features.nonstrict.json", "features.tflite" },
 };
 
+static void gives_its_native_graph(const char *path)
+{
+	struct tn_strbuf text;
+	struct loaded l;
+
+	loaded_file(&l, path, NULL);
+	loaded_ok(&l, path);
+	ck_assert_int_eq(l.graph.format, FORMAT_TFLITE_JSON);
+	loaded_native_golden(&l, path, &text);
+	tn_strbuf_release(&text);
+	loaded_release(&l);
+}
+
+START_TEST(fixtures_give_native_graphs)
+{
+	ck_assert_int_ge(each_file(tn_test_path("fixtures/flatc"), ".json",
+				 gives_its_native_graph),
+		2);
+}
+END_TEST
+
 START_TEST(fixtures_give_one_graph)
 {
 	char path[256];
@@ -277,6 +298,7 @@ Suite *tn_test_suite(void)
 		(int)(sizeof(both_forms) / sizeof(*both_forms)));
 	tcase_add_loop_test(tc, fixtures_give_one_graph, 0,
 		(int)(sizeof(fixtures) / sizeof(*fixtures)));
+	tcase_add_test(tc, fixtures_give_native_graphs);
 	tcase_add_test(tc, all_samples_are_read);
 	tcase_add_loop_test(tc, rounded_scales_are_damaged, 0,
 		(int)(sizeof(scales) / sizeof(*scales)));
