@@ -16,7 +16,6 @@
 #define QEMU		"qemu-system-arm"
 #define COMPILE_SECONDS 600
 #define DETAIL_MAX	400 /* bytes of a compiler's complaint */
-#define ARGS_MAX	64
 
 /* ---- tools ---- */
 
@@ -76,17 +75,15 @@ struct build {
 };
 
 struct args {
-	const char *list[ARGS_MAX];
-	size_t n;
+	struct tn_arena *arena;
+	TN_VEC(const char *) list;
 	bool failed;
 };
 
 static void arg(struct args *a, const char *text)
 {
-	if (!text || a->n + 1 >= ARGS_MAX)
+	if (!text || !tn_vec_push(a->arena, &a->list, text))
 		a->failed = true;
-	else
-		a->list[a->n++] = text;
 }
 
 static void compiler(const struct build *b, struct args *a)
@@ -101,14 +98,14 @@ static void compiler(const struct build *b, struct args *a)
 }
 
 /* A build that fails is a verdict: TN_OK, and verdict and detail say it. */
-static enum tn_status run_compiler(struct build *b, const struct args *a)
+static enum tn_status run_compiler(struct build *b, struct args *a)
 {
 	struct tn_process p;
 
-	if (a->failed)
+	if (a->failed || !tn_vec_push(a->arena, &a->list, (const char *)NULL))
 		return TN_ERR_NOMEM;
 	b->output.len = 0;
-	p = tn_process_run(a->list, b->r->dir, COMPILE_SECONDS, &b->output);
+	p = tn_process_run(a->list.items, b->r->dir, COMPILE_SECONDS, &b->output);
 	if (b->output.failed)
 		return TN_ERR_NOMEM;
 	if (p.end == PROCESS_EXITED && p.exit_code == 0)
@@ -143,7 +140,7 @@ static const char *object_of(const struct build *b, const char *source, const ch
 static enum tn_status compile(
 	struct build *b, const char *source, const char *object, bool is_model)
 {
-	struct args a = { .n = 0 };
+	struct args a = { .arena = b->r->arena };
 
 	compiler(b, &a);
 	arg(&a, "-std=c99");
@@ -213,7 +210,7 @@ static enum tn_status write_script(struct build *b, const char *name)
 
 static enum tn_status build(struct build *b, const char *program)
 {
-	struct args link = { .n = 0 };
+	struct args link = { .arena = b->r->arena };
 	enum tn_status status = TN_OK;
 
 	compiler(b, &link);
@@ -246,20 +243,16 @@ static enum tn_status build(struct build *b, const char *program)
 
 /* ---- running ---- */
 
-static struct tn_process run(
-	const struct build *b, const char *program, struct tn_strbuf *out)
+struct tn_process tn_program_execute(const struct tn_target *target, const char *dir,
+	const char *program, int seconds, struct tn_strbuf *out)
 {
-	const char *path = tn_arena_printf(b->r->arena, "./%s", program);
-	const char *const emulated[] = { QEMU, "-machine", b->target->machine, "-display",
+	const char *const emulated[] = { QEMU, "-machine", target->machine, "-display",
 		"none", "-monitor", "none", "-serial", "none", "-chardev", "stdio,id=sh",
 		"-semihosting-config", "enable=on,target=native,chardev=sh", "-kernel",
 		program, NULL };
-	const char *const native[] = { path, NULL };
+	const char *const native[] = { program, NULL };
 
-	if (!path)
-		return (struct tn_process){ PROCESS_FAILED, 0 };
-	return tn_process_run(
-		b->target->machine ? emulated : native, b->r->dir, b->r->seconds, out);
+	return tn_process_run(target->machine ? emulated : native, dir, seconds, out);
 }
 
 /* ---- reading what it printed ---- */
@@ -404,6 +397,7 @@ static enum tn_status find_byte(struct build *b)
 	struct reading in = { .pattern = -1 };
 	struct tn_validation_config ignored = { .verdict = VALIDATION_SAME };
 	struct build again = *b;
+	const char *dump = "./dump";
 	struct tn_strbuf text;
 	const uint8_t *expected;
 	size_t size;
@@ -413,9 +407,9 @@ static enum tn_status find_byte(struct build *b)
 	again.dump = d->layer + (second ? (int64_t)v->n_layers : 0);
 	tn_strbuf_init(&again.output);
 	tn_strbuf_init(&text);
-	status = build(&again, "dump");
+	status = build(&again, dump);
 	if (status == TN_OK && ignored.verdict == VALIDATION_SAME) {
-		run(&again, "dump", &text);
+		tn_program_execute(b->target, b->r->dir, dump, b->r->seconds, &text);
 		read_output(&again, &text, &in);
 		status = tn_expected_bytes(b->r->graph, b->r->seed,
 			v->layers[d->layer].given, b->r->arena, b->r->diags, &expected,
@@ -437,7 +431,7 @@ static enum tn_status judge(struct build *b, const char *program)
 	struct tn_process p;
 
 	tn_strbuf_init(&text);
-	p = run(b, program, &text);
+	p = tn_program_execute(b->target, b->r->dir, program, b->r->seconds, &text);
 	if (text.failed) {
 		tn_strbuf_release(&text);
 		return TN_ERR_NOMEM;

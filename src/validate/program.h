@@ -3,6 +3,7 @@
 #define TN_VALIDATE_PROGRAM_H
 
 #include "emit/emit.h"
+#include "validate/process.h"
 #include "validate/target.h"
 #include "validate/validation.h"
 
@@ -32,6 +33,10 @@ enum tn_status TN_MUST_CHECK tn_program_harness(const struct tn_program_run *r);
 enum tn_status TN_MUST_CHECK tn_program_check(const struct tn_program_run *r,
 	const struct tn_target *target, const char *options, bool shared,
 	struct tn_validation_config *out);
+
+/* Runs a program below `dir` (its name has a slash) and appends what it prints to `out`. */
+struct tn_process tn_program_execute(const struct tn_target *target, const char *dir,
+	const char *program, int seconds, struct tn_strbuf *out);
 
 /* Are the compiler and the emulator for the target there? Reports what to install. */
 bool tn_program_tools(const struct tn_target *target, struct tn_diags *diags);
