@@ -146,6 +146,11 @@ var tenure = (function () {
       return p.like ? like(plans[0].boxes, numbers(p.like[0], plans[0].boxes.n)) : columns(p.boxes);
     });
     later(plan, "of", function () { return p.of ? numbers(p.of[0], raw.tensors.n) : own(plan.boxes); });
+    plan.streams = p.streams.map(function (s) {
+      return { first: s[0], ops: s[1], descending: s[2] === 1, loops: s.slice(3).map(function (loop) {
+        return { times: loop[0], events: loop.slice(1).map(function (e) { return { op: e[0], row: e[1], rows: e[2], step: e[3] }; }) };
+      }) };
+    });
     later(plan, "gaps", function () { return columns(p.gaps); });
     later(plan, "views", function () { return columns(p.views); });
     later(plan, "overlaps", function () {
@@ -335,7 +340,7 @@ var tenure = (function () {
     }),
     plans: plans, ops: ops, tensors: tensors, decisions: decisions, kinds: KINDS,
     usesOf: usesOf, decisionsOf: decisionsOf, why: why, rests: rests, number: number, bytes: bytes, opLabel: opLabel, boxName: boxName,
-    boxBytes: boxBytes, boxOffset: boxOffset, boxEnd: boxEnd, minus: minus, compare: compare,
+    exact: exact, boxBytes: boxBytes, boxOffset: boxOffset, boxEnd: boxEnd, minus: minus, compare: compare,
     stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, tail: tail, width: width,
     element: element, shape: shape, link: link
   };

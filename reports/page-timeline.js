@@ -135,7 +135,7 @@
   function describe(i) {
     var b = view.plan.boxes;
     return t.boxName(view.plan, i) + ": " + t.bytes(t.boxBytes(view.plan, i)) + " at " + t.number(t.boxOffset(view.plan, i)) + ", half-steps " +
-      b.begin[i] + " to " + b.last[i];
+      b.begin[i] + " to " + b.last[i] + (b.ringOf[i] ? ", a ring for " + t.bytes(t.exact(b.ringOf, i)) : "");
   }
 
   Region.prototype.label = function (g, i, x, y, width, tall) {
@@ -157,6 +157,7 @@
     var g = t.shape(parent, "a", boxClass(view.plan, i), { href: "#b" + i, tabindex: -1, "data-box": i,
       "data-bytes": b.bytes[i] });
     var inset = Math.min(0.5, width / 10), rect = { x: x + inset, y: y + 0.5, width: width - 2 * inset, height: tall - 0.5 };
+    if (b.ringOf[i]) g.classList.add("tl-ring");
     if (i === view.chosen) g.classList.add("selected");
     if (view.step !== null && b.begin[i] <= view.step && view.step < b.end[i]) g.classList.add("held-now");
     t.shape(g, "title", null, {}).textContent = describe(i);
@@ -174,7 +175,7 @@
   /* The bytes written so far against those still to be read, part by part of the op's
      steps: they never meet. A straight stair takes a byte after the other. */
   Region.prototype.stair = function (o, left, written) {
-    var x = view.plan.boxes.begin[o.over] * view.kx - left, straight = o.parts === 1, parts = o.stair;
+    var x = o.from * view.kx - left, straight = o.parts === 1, parts = o.stair;
     var n = straight ? 32 : o.parts / 2, step = view.kx / n, down = o.descending === 1;
     var below = written !== down, base = this.y(below ? o.begin : o.end).toFixed(2), d = "M" + x.toFixed(2) + " " + base;
     for (var k = 0; k < n; k++) {
@@ -190,9 +191,9 @@
     function put(look, d) { paths[look] = (paths[look] || "") + d; }
     list.forEach(function (i) {
       for (var k = plan.over.first[i]; k >= 0; k = plan.over.next[k]) {
-        var o = plan.overlaps[k], step = plan.boxes.begin[o.over], y = self.y(o.end), now = view.step === step ? " held-now" : "";
+        var o = plan.overlaps[k], y = self.y(o.end), now = o.from <= view.step && view.step < o.to ? " held-now" : "";
         var stairs = o.parts > 0 && view.kx >= 4;
-        put("tl-overlap" + (stairs ? "" : view.kx < 2 ? " tl-whole tl-fine" : " tl-whole") + now, area(step * view.kx - left, y, view.kx, Math.max(self.y(o.begin) - y, 1)));
+        put("tl-overlap" + (stairs ? "" : view.kx < 2 ? " tl-whole tl-fine" : " tl-whole") + now, area(o.from * view.kx - left, y, (o.to - o.from) * view.kx, Math.max(self.y(o.begin) - y, 1)));
         if (!stairs) continue;
         put("tl-written" + now, self.stair(o, left, true));
         put("tl-unread" + now, self.stair(o, left, false));
@@ -371,6 +372,10 @@
       if (t.peak >= 0 && view.plan === t.plans[0])
         t.shape(layers, "rect", "tl-peak-op", { x: 2 * t.peak * view.kx - left, y: TOP - 10,
           width: Math.max(2 * view.kx, 1), height: PLOT + 10 });
+      view.plan.streams.forEach(function (s) {
+        t.shape(layers, "rect", "tl-stream", { x: 2 * s.first * view.kx - left, y: TOP - 10, width: 2 * s.ops * view.kx,
+          height: PLOT + 10 });
+      });
       this.grid(layers, from, to, left);
       this.rows(layers, view.plan.gaps, from, to, left, "tl-gaps", "tl-gap", 0);
       if (list.length > MANY) {

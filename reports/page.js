@@ -49,6 +49,35 @@
     });
   }
 
+  /* Of a buffer that is in a chain: its ring, and what the chain does, row by row. */
+  function rowsWords(e) {
+    var last = e.row + e.rows - 1;
+    return t.opLabel(e.op) + ": row" + (e.rows === 1 ? " " + e.row : "s " + e.row + " to " + last) +
+      (e.step ? ", each time " + t.number(Math.abs(e.step)) + (e.step < 0 ? " back" : " on") : "");
+  }
+  function streaming(node, list, plan, box) {
+    var b = plan.boxes, ring = t.exact(b.ringOf, box);
+    if (ring) add(row(list, "Ring"), t.bytes(t.boxBytes(plan, box)) + ", in which the rows of the value, " + t.bytes(ring) +
+      ", come round");
+    plan.streams.forEach(function (s) {
+      if (b.begin[box] >= 2 * (s.first + s.ops) || b.end[box] <= 2 * s.first) return;
+      var used = b.tensor[box] < 0 ? [b.op[box]] : merged(membersOf(plan, box), "writers").concat(merged(membersOf(plan, box), "readers"));
+      if (!used.some(function (p) { return p >= s.first && p < s.first + s.ops; })) return;
+      var part = t.element("section", "judgement stream"), events = t.element("ol", "plain");
+      part.appendChild(t.element("h4", null, "Row by row: the chain of ops " + s.first + " to " + (s.first + s.ops - 1)));
+      s.loops.slice(0, 20).forEach(function (loop) {
+        var item = t.element("li", null, loop.times === 1 ? "once" : t.number(loop.times) + " times"), steps = t.element("ol");
+        loop.events.slice(0, 40).forEach(function (e) { steps.appendChild(t.element("li", null, rowsWords(e))); });
+        if (loop.events.length > 40) steps.appendChild(t.element("li", "muted", "and " + t.number(loop.events.length - 40) + " more"));
+        item.appendChild(steps);
+        events.appendChild(item);
+      });
+      if (s.loops.length > 20) events.appendChild(t.element("li", "muted", "and " + t.number(s.loops.length - 20) + " more"));
+      part.appendChild(events);
+      node.appendChild(part);
+    });
+  }
+
   /* What was decided about it: may an op write over it, may it be written over another? */
   function judgements(card, members) {
     var seen = [];
@@ -91,6 +120,7 @@
     if (tensor < 0) {
       add(row(list, "Used by"), t.opLabel(b.op[box]));
       node.appendChild(list);
+      streaming(node, list, plan, box);
       return node;
     }
     var readers = merged(members, "readers"), longest = members[0];
@@ -109,6 +139,7 @@
     }
     shares(list, plan, box);
     node.appendChild(list);
+    streaming(node, list, plan, box);
     if (plan === t.plans[0]) judgements(node, members);
     return node;
   }
@@ -231,6 +262,8 @@
     id("ops").appendChild(t.element("p", "muted", "The graph has no ops."));
   }
   t.tables.tensors(id("tensors"));
+
+  if (t.plans[0].streams.length) id("run-order").textContent += "; those of a chain row by row, as its events say";
 
   /* What the shared bytes rest on, each once. */
   var rests = {}, times = new Map();

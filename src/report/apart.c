@@ -36,6 +36,7 @@ static void stack(const struct tn_view *v, const struct entry *list, uint32_t n,
 
 		*t = v->plan->tensors[list[i].tensor];
 		t->region = 0;
+		t->ring_bytes = 0;
 		t->offset = r->used;
 		if (!tn_add_i64(r->used, t->bytes, &end) ||
 			!tn_align_up_i64(end, align, &end)) {

@@ -121,11 +121,10 @@ static void draw(struct plot *p)
 	}
 	for (uint32_t k = 0; k < p->boxes->n_overlaps; k++) {
 		const struct tn_box_overlap *o = &p->boxes->overlaps[k];
-		const struct tn_box *over = &p->boxes->list[o->over];
 
 		if (o->region == p->region)
 			fill(p, rows_of(p, o->begin, o->end),
-				columns_of(p, over->begin, over->begin + 1), '#');
+				columns_of(p, o->from, o->to), '#');
 	}
 	for (uint32_t k = 0; k < p->n; k++)
 		write_name(p, p->order[k]);
@@ -241,7 +240,7 @@ static void legend_row(
 	table->failed = table->failed || text.failed;
 	tn_table_text(table, text.text ? text.text : "", name_most);
 	tn_strbuf_release(&text);
-	tn_table_text(table, tn_box_kind_name(b->kind), NUMBER);
+	tn_table_text(table, b->ring_of ? "ring" : tn_box_kind_name(b->kind), NUMBER);
 	tn_strbuf_printf(&text, "%" PRId64, b->bytes);
 	tn_table_taken(table, &text);
 	tn_strbuf_printf(&text, "%" PRId64, b->offset);

@@ -43,8 +43,9 @@ static bool placed(const struct tn_plan *plan, uint32_t tensor, int64_t *out_end
 {
 	const struct tn_plan_tensor *t = &plan->tensors[tensor];
 
-	return t->region < plan->n_regions && t->offset >= 0 && t->bytes > 0 &&
-	       tn_add_i64(t->offset, t->bytes, out_end);
+	return t->region < plan->n_regions && t->offset >= 0 &&
+	       tn_plan_tensor_room(t) > 0 &&
+	       tn_add_i64(t->offset, tn_plan_tensor_room(t), out_end);
 }
 
 /* Does the plan put the tensor inside its root, where the alias says it is? A foreign
@@ -101,7 +102,8 @@ static void tensor_life(const struct find *f, uint32_t tensor, struct tn_box *bo
 {
 	const struct tn_view *v = f->v;
 
-	if (v->live) {
+	/* chains make lives longer, which the plan knows */
+	if (v->live && !v->plan->n_streams) {
 		const struct tn_span *span = &v->live->tensor[tensor];
 
 		extend(box, span->first, span->last, f->out->steps);
@@ -148,7 +150,8 @@ static void tensor_boxes(struct find *f)
 				.op = f->producer[i],
 				.region = t->region,
 				.offset = t->offset,
-				.bytes = t->bytes };
+				.bytes = tn_plan_tensor_room(t),
+				.ring_of = t->ring_bytes ? t->bytes : 0 };
 		tensor_life(f, i, &out->list[out->of[i]]);
 	}
 	for (uint32_t i = 0; i < v->g->n_tensors; i++) {
@@ -164,6 +167,20 @@ static void tensor_boxes(struct find *f)
 	}
 }
 
+/* The positions that are one moment with this one: those of its chain. */
+struct moment {
+	int64_t first, last;
+};
+
+static struct moment moment_of(const struct tn_view *v, uint32_t position)
+{
+	const struct tn_plan_stream *s = tn_plan_stream_at(v->plan, position);
+
+	if (!s)
+		return (struct moment){ position, position };
+	return (struct moment){ s->first, (int64_t)s->first + s->n - 1 };
+}
+
 static void scratch_boxes(struct find *f)
 {
 	const struct tn_view *v = f->v;
@@ -172,6 +189,7 @@ static void scratch_boxes(struct find *f)
 	for (uint32_t p = 0; p < v->g->n_ops; p++) {
 		tn_op_id op = tn_view_op_at(v, p);
 		const struct tn_plan_op *s = &v->plan->ops[op.i];
+		const struct moment m = moment_of(v, p);
 		int64_t end;
 
 		if (s->scratch_bytes <= 0 || s->scratch_region >= v->plan->n_regions ||
@@ -182,9 +200,9 @@ static void scratch_boxes(struct find *f)
 			.tensor = { TN_NONE },
 			.op = op,
 			.region = s->scratch_region,
-			.begin = 2 * (int64_t)p,
-			.end = 2 * (int64_t)p + 2,
-			.last = 2 * (int64_t)p + 1,
+			.begin = 2 * m.first,
+			.end = 2 * m.last + 2,
+			.last = 2 * m.last + 1,
 			.offset = s->scratch_offset,
 			.bytes = s->scratch_bytes };
 	}
@@ -219,12 +237,12 @@ static void settle(struct find *f)
 			out->of[i] = out->of[root.i];
 }
 
-/* Input and output boxes of one op that meet in its last half-step and share bytes. */
+/* Input and output boxes of one op, or chain, that meet when it writes and share bytes. */
 static bool overlap(
-	struct find *f, uint32_t position, tn_op_id op, uint32_t in, uint32_t out)
+	struct find *f, struct moment m, tn_op_id op, uint32_t in, uint32_t out)
 {
 	const struct tn_box *x, *y;
-	int64_t step = 2 * (int64_t)position, begin, end;
+	int64_t begin, end;
 
 	if (in == TN_NONE || out == TN_NONE || in == out)
 		return true;
@@ -232,8 +250,8 @@ static bool overlap(
 	y = &f->out->list[out];
 	begin = tn_max_i64(x->offset, y->offset);
 	end = tn_min_i64(x->offset + x->bytes, y->offset + y->bytes);
-	if (x->region != y->region || x->end != step + 2 || y->begin != step + 1 ||
-		begin >= end)
+	if (x->region != y->region || x->end != 2 * m.last + 2 ||
+		y->begin != 2 * m.first + 1 || begin >= end)
 		return true;
 	for (size_t i = f->overlaps.count; i > 0; i--) {
 		const struct tn_box_overlap *seen = &f->overlaps.items[i - 1];
@@ -244,7 +262,8 @@ static bool overlap(
 			return true; /* the same tensor twice among the inputs */
 	}
 	return tn_vec_push(f->arena, &f->overlaps,
-		((struct tn_box_overlap){ in, out, op, x->region, begin, end }));
+		((struct tn_box_overlap){
+			in, out, op, x->region, begin, end, y->begin, x->end }));
 }
 
 static int by_over(const void *a, const void *b)
@@ -262,15 +281,17 @@ static bool each_pair(struct find *f)
 	const uint32_t *of = f->out->of;
 
 	for (uint32_t p = 0; p < g->n_ops; p++) {
-		tn_op_id id = tn_view_op_at(f->v, p);
-		const struct tn_op *op = &g->ops[id.i];
+		const struct moment m = moment_of(f->v, p);
+		const struct tn_op *op = &g->ops[tn_view_op_at(f->v, p).i];
+		const tn_op_id writer = tn_view_op_at(f->v, (uint32_t)m.last);
+		const struct tn_op *last = &g->ops[writer.i];
 
-		for (uint64_t k = 0; k < (uint64_t)op->n_inputs * op->n_outputs; k++) {
-			tn_tensor_id in = op->inputs[k / op->n_outputs];
-			tn_tensor_id out = op->outputs[k % op->n_outputs];
+		for (uint64_t k = 0; k < (uint64_t)op->n_inputs * last->n_outputs; k++) {
+			tn_tensor_id in = op->inputs[k / last->n_outputs];
+			tn_tensor_id out = last->outputs[k % last->n_outputs];
 
 			if (in.i != TN_NONE && out.i != TN_NONE &&
-				!overlap(f, p, id, of[in.i], of[out.i]))
+				!overlap(f, m, writer, of[in.i], of[out.i]))
 				return false;
 		}
 	}

@@ -21,17 +21,22 @@ struct tn_box {
 	int64_t begin, end; /* half-steps, half-open */
 	int64_t last; /* half-step of the last read, or write when nobody reads */
 	int64_t offset; /* bytes in the region */
-	int64_t bytes; /* > 0 */
+	int64_t bytes; /* of memory, > 0 */
+	int64_t ring_of; /* bytes of the value that comes round in them, part by part; 0:
+	                    all of it lies there */
 	uint32_t chain; /* boxes that are written in place of one another have the same
 	                   number; TN_NONE: it is alone */
 };
 
-/* An op that writes its output over an input which it reads for the last time. */
+/* An op that writes its output over an input which it reads for the last time. A chain
+ * (plan.h) counts as one op, its last: what it reads lives to its end, its output from its
+ * start. */
 struct tn_box_overlap {
 	uint32_t under, over; /* boxes: the dying input, the output */
 	tn_op_id op;
 	uint32_t region;
 	int64_t begin, end; /* bytes in the region that both hold */
+	int64_t from, to; /* half-steps, half-open, in which they do */
 };
 
 struct tn_boxes {

@@ -84,6 +84,9 @@ static void tensor_row(const struct tn_view *v, const struct tn_boxes *boxes, ui
 	tn_strbuf_printf(out, ",%" PRId64 ",", a.root.i == i ? 0 : a.offset);
 	if (box->tensor.i == i && box->op.i != TN_NONE)
 		quoted(out, v->g->ops[box->op.i].name);
+	tn_strbuf_putc(out, ',');
+	if (p->ring_bytes)
+		tn_strbuf_printf(out, "%" PRId64, p->ring_bytes);
 	tn_strbuf_putc(out, '\n');
 }
 
@@ -97,7 +100,7 @@ static void scratch_row(
 	tn_strbuf_printf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",,,", box->offset,
 		box->begin, box->last);
 	quoted(out, v->g->ops[box->op.i].name);
-	tn_strbuf_putc(out, '\n');
+	tn_strbuf_puts(out, ",\n");
 }
 
 enum tn_status tn_csv_write(const struct tn_view *v, struct tn_strbuf *out)
@@ -110,7 +113,7 @@ enum tn_status tn_csv_write(const struct tn_view *v, struct tn_strbuf *out)
 	status = tn_boxes_find(v, &scratch, &boxes);
 	if (status == TN_OK) {
 		tn_strbuf_puts(out, "kind,name,id,dtype,shape,bytes,region,offset,first,"
-				    "last,root,root_offset,op\n");
+				    "last,root,root_offset,op,ring_bytes\n");
 		for (uint32_t i = 0; i < v->g->n_tensors; i++)
 			if (boxes.of[i] != TN_NONE)
 				tensor_row(v, &boxes, i, out);

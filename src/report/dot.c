@@ -101,6 +101,10 @@ static void describe(struct tn_dot *d, uint32_t tensor, struct tn_strbuf *out)
 	tn_strbuf_printf(out, " %s\\n", tn_dtype_name(t->dtype));
 	bytes(out, t->bytes);
 	if (p && p->region < d->v->plan->n_regions) {
+		if (p->ring_bytes) {
+			tn_strbuf_puts(out, " in a ring of ");
+			bytes(out, p->ring_bytes);
+		}
 		tn_strbuf_puts(out, " at ");
 		tn_escape_number(out, p->offset);
 	}

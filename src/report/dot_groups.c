@@ -80,8 +80,8 @@ void tn_dot_index(struct tn_dot *d)
 }
 
 /* A frame with its title; the name must begin with "cluster". */
-static Agraph_t *frame(
-	struct tn_dot *d, const char *kind, uint32_t i, struct tn_strbuf *title)
+static Agraph_t *frame(struct tn_dot *d, Agraph_t *in, const char *kind, uint32_t i,
+	struct tn_strbuf *title)
 {
 	char name[48];
 	char *text;
@@ -89,7 +89,7 @@ static Agraph_t *frame(
 
 	snprintf(name, sizeof(name), "cluster_%s%" PRIu32, kind, i);
 	text = tn_arena_strdup(d->arena, name);
-	sub = text ? agsubg(d->graph, text, 1) : NULL;
+	sub = text ? agsubg(in, text, 1) : NULL;
 	d->failed = d->failed || !sub;
 	if (!sub) {
 		tn_strbuf_release(title);
@@ -113,8 +113,35 @@ static void ghost(struct tn_dot *d, Agnode_t *n, const char *name)
 	tn_dot_set(d, n, "style", "rounded,dashed");
 }
 
+/* Ops that run row by row, in a frame. */
+static void chain(struct tn_dot *d, uint32_t index, const struct tn_plan_stream *s,
+	Agraph_t **chains)
+{
+	struct tn_strbuf title;
+	Agraph_t *sub = NULL;
+
+	for (uint32_t k = 0; k < s->n && !d->failed; k++) {
+		uint32_t op = tn_view_op_at(d->v, s->first + k).i;
+
+		if (!d->op[op])
+			continue;
+		if (!sub) {
+			tn_strbuf_init(&title);
+			tn_strbuf_printf(&title,
+				"chain: ops %" PRIu32 " to %" PRIu32
+				" run row by row, the %s row first",
+				s->first, s->first + s->n - 1,
+				s->descending ? "last" : "first");
+			sub = frame(d, d->graph, "chain", index, &title);
+		}
+		if (sub && !agsubnode(sub, d->op[op], 1))
+			d->failed = true;
+		chains[op] = sub;
+	}
+}
+
 /* Ops that are no more, in a frame with the one that does their work. */
-static void fused(struct tn_dot *d)
+static void fused(struct tn_dot *d, Agraph_t *const *chains)
 {
 	size_t n = d->v->rewrites ? d->v->rewrites->list.count : 0;
 	Agraph_t **frames = TN_NEW_ARRAY(d->arena, Agraph_t *, d->v->g->n_ops);
@@ -133,7 +160,8 @@ static void fused(struct tn_dot *d)
 		if (!frames[op]) {
 			tn_strbuf_init(&title);
 			tn_strbuf_puts(&title, tn_pass_name(r->pass));
-			frames[op] = frame(d, "fused", op, &title);
+			frames[op] = frame(d, chains[op] ? chains[op] : d->graph, "fused",
+				op, &title);
 			if (frames[op] && !agsubnode(frames[op], d->op[op], 1))
 				d->failed = true;
 		}
@@ -175,7 +203,7 @@ static void branches(struct tn_dot *d)
 			tn_strbuf_puts(&title, ": ");
 			tn_dot_name(&title, b->name ? b->name : "");
 			if (!sub)
-				sub = frame(d, "branch", i, &title);
+				sub = frame(d, d->graph, "branch", i, &title);
 			else
 				tn_strbuf_release(&title);
 			if (sub && !agsubnode(sub, d->op[op], 1))
@@ -207,7 +235,7 @@ static void body(struct tn_dot *d, uint32_t index, const struct tn_graph *b)
 	tn_strbuf_init(&title);
 	tn_strbuf_printf(&title, "subgraph %" PRIu32 "  ", index + 1);
 	tn_dot_name(&title, b->name ? b->name : "");
-	sub = frame(d, "body", index, &title);
+	sub = frame(d, d->graph, "body", index, &title);
 	snprintf(kind, sizeof(kind), "s%" PRIu32 "n", index);
 	for (uint32_t i = 0; i < b->n_ops && !d->failed; i++) {
 		struct tn_strbuf label;
@@ -263,8 +291,16 @@ static void runs(struct tn_dot *d, uint32_t op)
 void tn_dot_groups(struct tn_dot *d)
 {
 	const struct tn_graph *g = d->v->g;
+	const struct tn_plan *plan = d->v->plan;
+	Agraph_t **chains = TN_NEW_ARRAY(d->arena, Agraph_t *, g->n_ops);
 
-	fused(d);
+	if (!chains) {
+		d->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; plan && i < plan->n_streams && !d->failed; i++)
+		chain(d, i, &plan->streams[i], chains);
+	fused(d, chains);
 	branches(d);
 	for (uint32_t i = 0; i < g->n_subgraphs && d->whole && !d->failed; i++)
 		body(d, i, &g->subgraphs[i]);

@@ -259,7 +259,7 @@ static void in_arena(const struct hops *h, const struct tn_box *box)
 
 	hop(h, 8, "offset");
 	if (!p || !box || p->region >= h->v->plan->n_regions ||
-		!tn_add_i64(p->offset, p->bytes, &end)) {
+		!tn_add_i64(p->offset, tn_plan_tensor_room(p), &end)) {
 		tn_strbuf_puts(h->out, p ? "none" : "not planned yet");
 		return;
 	}
@@ -268,9 +268,10 @@ static void in_arena(const struct hops *h, const struct tn_box *box)
 	tn_escape_visible(h->out, h->v->plan->regions[p->region].name
 					  ? h->v->plan->regions[p->region].name
 					  : "");
-	tn_strbuf_puts(h->out, h->v->verified  ? "', verified"
-			       : h->v->refusal ? "', in a plan that is REFUSED"
-					       : "', NOT VERIFIED");
+	tn_strbuf_puts(h->out, p->ring_bytes ? "', in which its rows come round" : "'");
+	tn_strbuf_puts(h->out, h->v->verified  ? ", verified"
+			       : h->v->refusal ? ", in a plan that is REFUSED"
+					       : ", NOT VERIFIED");
 }
 
 enum tn_status tn_hops_write(

@@ -98,6 +98,8 @@ static void legend(struct tn_page *p)
 		{ "output", "output" },
 		{ "variable", "state" },
 		{ "scratch", "scratch of an op" },
+		{ "ring", "rows that come round in a ring" },
+		{ "stream", "a chain: its ops run row by row" },
 		{ "overlap", "still to be read while the output is written over it" },
 		{ "view", "view" },
 		{ "padding", "padding" },

@@ -49,6 +49,8 @@ bool tn_legend_needs(const struct tn_page *p, const char *kind)
 {
 	if (strcmp(kind, "overlap") == 0)
 		return p->boxes.n_overlaps > 0;
+	if (strcmp(kind, "stream") == 0 || strcmp(kind, "ring") == 0)
+		return p->v->plan->n_streams > 0;
 	if (strcmp(kind, "chain") == 0)
 		return p->boxes.n_chains > 0;
 	if (strcmp(kind, "view") == 0)

@@ -225,6 +225,13 @@ void tn_timeline_plot(const struct tn_timeline *t, xmlNodePtr svg)
 		tn_timeline_rect(t, svg, "tl-peak-op",
 			tn_timeline_x(t, 2 * (int64_t)t->peak), TOP - 10 * PX,
 			2 * t->step, PLOT + RULER + 10 * PX);
+	for (uint32_t i = 0; i < t->v->plan->n_streams; i++) {
+		const struct tn_plan_stream *s = &t->v->plan->streams[i];
+
+		tn_timeline_rect(t, svg, "tl-stream",
+			tn_timeline_x(t, 2 * (int64_t)s->first), TOP - 10 * PX,
+			2 * (int64_t)s->n * t->step, PLOT + 10 * PX);
+	}
 	grid(t, svg);
 	tn_timeline_boxes(t, svg);
 	ruler(t, svg);
@@ -277,6 +284,7 @@ void tn_timeline_swatch(struct tn_html *h, xmlNodePtr parent, const char *kind)
 		{ "constant", "tl-const" },
 		{ "gap", "tl-gap" },
 		{ "padding", "tl-padding" },
+		{ "stream", "tl-stream" },
 	};
 	struct tn_timeline t = { .h = h };
 	xmlNodePtr svg = tn_node_text(h, parent, "svg", "swatch", NULL), g;
@@ -294,10 +302,13 @@ void tn_timeline_swatch(struct tn_html *h, xmlNodePtr parent, const char *kind)
 	}
 	if (strcmp(kind, "chain") == 0)
 		snprintf(class, sizeof(class), "tl-box tl-activation tl-chain0");
+	else if (strcmp(kind, "ring") == 0)
+		snprintf(class, sizeof(class), "tl-box tl-activation tl-shade0 tl-ring");
 	else
 		snprintf(class, sizeof(class), "tl-box tl-%s tl-shade0", kind);
 	g = tn_node_text(h, svg, "g", class, NULL);
 	tn_timeline_rect(&t, g, "tl-body", 10, 10, 240, 120);
-	if (strcmp(kind, "activation") != 0 && strcmp(kind, "chain") != 0)
+	if (strcmp(kind, "activation") != 0 && strcmp(kind, "chain") != 0 &&
+		strcmp(kind, "ring") != 0)
 		tn_timeline_rect(&t, g, "tl-pattern", 10, 10, 240, 120);
 }

@@ -131,6 +131,11 @@ static void tooltip(const struct tn_timeline *t, xmlNodePtr node, const struct t
 	tn_escape_number(&text, b->offset);
 	tn_strbuf_printf(
 		&text, ", half-steps %" PRId64 " to %" PRId64, b->begin, b->last);
+	if (b->ring_of) {
+		tn_strbuf_puts(&text, ", a ring for ");
+		tn_escape_number(&text, b->ring_of);
+		tn_strbuf_puts(&text, " B");
+	}
 	tn_text_taken(t->h, tn_node(t->h, node, "title"), &text);
 }
 
@@ -141,17 +146,18 @@ static void box(const struct tn_timeline *t, xmlNodePtr parent, uint32_t i)
 	int64_t y = tn_timeline_y(t, b->offset + b->bytes),
 		height = tn_timeline_y(t, b->offset) - y;
 	int64_t solid = tn_timeline_x(t, b->last + 1) - x;
+	const char *ring = b->ring_of ? " tl-ring" : "";
 	xmlNodePtr node = tn_node(t->h, parent, "g");
-	char class[48];
+	char class[64];
 
 	/* what is written in place of one another has one colour; others have another
 	 * shade than their neighbours in time or place */
 	if (b->chain != TN_NONE)
-		snprintf(class, sizeof(class), "tl-box tl-%s tl-chain%u",
-			tn_box_kind_name(b->kind), b->chain % TN_CHAIN_COLOURS);
+		snprintf(class, sizeof(class), "tl-box tl-%s tl-chain%u%s",
+			tn_box_kind_name(b->kind), b->chain % TN_CHAIN_COLOURS, ring);
 	else
-		snprintf(class, sizeof(class), "tl-box tl-%s tl-shade%u",
-			tn_box_kind_name(b->kind), i % 3);
+		snprintf(class, sizeof(class), "tl-box tl-%s tl-shade%u%s",
+			tn_box_kind_name(b->kind), i % 3, ring);
 	tn_attr(t->h, node, "class", class);
 	tooltip(t, node, b);
 	height = tn_max_i64(height, 15); /* one that is too small to see is a line */
@@ -238,7 +244,8 @@ static void stair(const struct tn_timeline *t, xmlNodePtr g,
 static void overlap(const struct tn_timeline *t, xmlNodePtr g, uint32_t i)
 {
 	const struct tn_box_overlap *o = &t->boxes->overlaps[i];
-	int64_t x = tn_timeline_x(t, t->boxes->list[o->over].begin) + 5;
+	int64_t x = tn_timeline_x(t, o->from) + 5;
+	int64_t width = tn_timeline_x(t, o->to) - tn_timeline_x(t, o->from) - 10;
 	int64_t y = tn_timeline_y(t, o->end), height = tn_timeline_y(t, o->begin) - y;
 	struct tn_stair s;
 
@@ -249,7 +256,7 @@ static void overlap(const struct tn_timeline *t, xmlNodePtr g, uint32_t i)
 	if (s.straight)
 		tn_stair_fill(o, &s);
 	tn_timeline_rect(t, g, s.n ? "tl-overlap" : "tl-overlap tl-whole", x, y + 5,
-		t->step - 10, tn_max_i64(height, 15) - 5);
+		width, tn_max_i64(height, 15) - 5);
 	if (s.n) {
 		stair(t, g, o, &s, true);
 		stair(t, g, o, &s, false);

@@ -90,7 +90,8 @@ static bool push_output(json_t *list, const struct explorer *x, uint32_t slot, u
 	if (ok && p && p->region < x->v->plan->n_regions)
 		ok = pair(attrs, "region",
 			     tn_json_text(x->v->plan->regions[p->region].name)) &&
-		     pair_int(attrs, "offset", p->offset);
+		     pair_int(attrs, "offset", p->offset) &&
+		     (!p->ring_bytes || pair_int(attrs, "ring_bytes", p->ring_bytes));
 	if (tn_json_put(o, "attrs", attrs) && ok)
 		return tn_json_push(list, o);
 	json_decref(o);

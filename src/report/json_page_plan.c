@@ -26,7 +26,8 @@ static uint32_t alike(const struct tn_page_plan *first, const struct tn_box *b)
 	return f && f->kind == b->kind && f->tensor.i == b->tensor.i &&
 			       f->op.i == b->op.i && f->region == b->region &&
 			       f->begin == b->begin && f->end == b->end &&
-			       f->last == b->last && f->bytes == b->bytes
+			       f->last == b->last && f->bytes == b->bytes &&
+			       f->ring_of == b->ring_of
 		       ? i
 		       : TN_NONE;
 }
@@ -67,7 +68,7 @@ static void put_boxes(
 	struct tn_json_stream *out, const struct tn_page_plan *p, struct tn_arena *arena)
 {
 	static const char *const names[] = { "kind", "tensor", "op", "region", "begin",
-		"end", "last", "offset", "bytes", "chain" };
+		"end", "last", "offset", "bytes", "chain", "ringOf" };
 	uint32_t n_of =
 		p->v->aliases ? p->v->g->n_tensors : 0; /* else each has its own */
 	struct tn_columns boxes, of;
@@ -79,7 +80,7 @@ static void put_boxes(
 		TN_COLUMNS_ADD(&boxes, b->kind, id_of(b->tensor.i),
 			b->op.i == TN_NONE ? -1 : (int64_t)tn_view_position(p->v, b->op),
 			b->region, b->begin, b->end, b->last, b->offset, b->bytes,
-			id_of(b->chain));
+			id_of(b->chain), b->ring_of);
 	}
 	tn_columns_put(&boxes, "boxes", out);
 	list_init(&of, arena, n_of);
@@ -105,7 +106,7 @@ static enum tn_status put_overlaps(
 	struct tn_json_stream *out, const struct tn_page_plan *p, struct tn_arena *arena)
 {
 	static const char *const names[] = { "under", "over", "op", "region", "begin",
-		"end", "descending", "parts" };
+		"end", "from", "to", "descending", "parts" };
 	struct tn_columns overlaps, stairs;
 
 	tn_columns_init(&overlaps, arena, names, N(names), p->boxes->n_overlaps);
@@ -119,7 +120,7 @@ static enum tn_status put_overlaps(
 			return status;
 		TN_COLUMNS_ADD(&overlaps, o->under, o->over,
 			tn_view_position(p->v, o->op), o->region, o->begin, o->end,
-			s.descending, add_stair(&stairs, &s));
+			o->from, o->to, s.descending, add_stair(&stairs, &s));
 	}
 	tn_columns_put(&overlaps, "overlaps", out);
 	tn_columns_list(&stairs, "stairs", out);
@@ -195,6 +196,39 @@ static void put_marks(struct tn_json_stream *out, const struct tn_page_plan *p)
 	tn_json_close(out, '[');
 }
 
+/* Chains, and their events as the plan has them (docs/STREAMING.md): [first position, ops,
+ * descending, loops], a loop is [times, event ...], an event [position, row, rows, step]. */
+static void put_streams(struct tn_json_stream *out, const struct tn_page_plan *p)
+{
+	tn_json_open(out, "streams", '[');
+	for (uint32_t i = 0; i < p->v->plan->n_streams; i++) {
+		const struct tn_plan_stream *s = &p->v->plan->streams[i];
+
+		tn_json_open(out, NULL, '[');
+		tn_json_numbers(out, (int64_t[]){ s->first, s->n, s->descending }, 3);
+		for (uint32_t k = 0; k < s->n_loops; k++) {
+			const struct tn_plan_loop *loop = &s->loops[k];
+
+			tn_json_open(out, NULL, '[');
+			tn_json_numbers(out, &loop->times, 1);
+			for (uint32_t e = 0; e < loop->n_events; e++) {
+				const struct tn_plan_event *x = &loop->events[e];
+
+				tn_json_open(out, NULL, '[');
+				tn_json_numbers(out,
+					(int64_t[]){ tn_view_position(
+							     p->v, (tn_op_id){ x->op }),
+						x->y, x->rows, x->step },
+					4);
+				tn_json_close(out, '[');
+			}
+			tn_json_close(out, '[');
+		}
+		tn_json_close(out, '[');
+	}
+	tn_json_close(out, '[');
+}
+
 enum tn_status tn_json_page_plan(const struct tn_page_plan *p,
 	const struct tn_page_plan *first, struct tn_arena *arena,
 	struct tn_json_stream *out)
@@ -218,6 +252,7 @@ enum tn_status tn_json_page_plan(const struct tn_page_plan *p,
 	}
 	put_views(out, p, arena);
 	put_marks(out, p);
+	put_streams(out, p);
 	if (status == TN_OK)
 		status = put_overlaps(out, p, arena);
 	if (status == TN_OK)

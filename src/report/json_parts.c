@@ -140,8 +140,11 @@ static json_t *assumptions(const struct tn_view *v, const struct tn_candidate *c
 
 	if (c->verdict != VERDICT_PROVED && !c->may_overlap)
 		return list;
-	ok = tn_json_push(
-		list, json_string("ops run one after the other, in this order"));
+	ok = tn_json_push(list,
+		json_string(v->plan && v->plan->n_streams
+				    ? "ops run one after the other, in this order; those "
+				      "of a stream row by row"
+				    : "ops run one after the other, in this order"));
 	if (ok && k != TN_NONE && !c->elided && !c->no_copy) {
 		tn_strbuf_init(&text);
 		tn_strbuf_printf(&text, "kernel contract of the built-in set: %s, ",

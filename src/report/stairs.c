@@ -130,7 +130,8 @@ enum tn_status tn_stair_find(const struct tn_view *v, const struct tn_boxes *box
 	enum tn_status status;
 
 	*out = (struct tn_stair){ .descending = variant.descending };
-	if (run->elided)
+	/* in a chain many ops run at once, row by row */
+	if (run->elided || o->to - o->from != 1)
 		return TN_OK;
 	out->straight = tn_contract_is_uniform(v->g, o->op) &&
 			under->offset == over->offset && under->bytes == over->bytes;

@@ -84,6 +84,13 @@ static void row(const struct tn_view *v, const struct tn_boxes *boxes, uint32_t 
 		tn_strbuf_puts(&more, "  ");
 		tn_escape_short(&more, v->plan->regions[b->region].name, 16);
 	}
+	if (b->ring_of) {
+		tn_strbuf_puts(&more, "  in a ring of ");
+		tn_escape_number(&more, b->bytes);
+		tn_strbuf_puts(&more, " B, ");
+		tn_escape_number(&more, b->ring_of);
+		tn_strbuf_puts(&more, " B in all");
+	}
 	remarks(v, boxes, i, next, &more);
 	tn_table_taken(table, &more);
 }

@@ -113,6 +113,8 @@ static bool add_end(json_t *list, const struct tn_view *v, const struct tn_box *
 		put_int(e, "ts", (begin ? box->begin : box->end) * HALF_STEP_US) &&
 		(!begin || (put_int(args, "offset", box->offset) &&
 				   put_int(args, "bytes", box->bytes) &&
+				   (!box->ring_of ||
+					   put_int(args, "ring_of", box->ring_of)) &&
 				   tn_json_put(args, "region",
 					   tn_json_text(
 						   v->plan->regions[box->region].name)))))

@@ -382,10 +382,10 @@ static bool place_of(
 {
 	const struct tn_plan_tensor *t = &plan->tensors[id.i];
 
-	if (t->region == TN_REGION_NONE || t->offset < 0 || t->bytes <= 0)
+	if (t->region == TN_REGION_NONE || t->offset < 0 || tn_plan_tensor_room(t) <= 0)
 		return false;
 	*out_begin = t->offset;
-	return tn_add_i64(t->offset, t->bytes, out_end);
+	return tn_add_i64(t->offset, tn_plan_tensor_room(t), out_end);
 }
 
 int64_t tn_candidate_shared(const struct tn_view *v, const struct tn_candidate *c)
@@ -408,7 +408,8 @@ bool tn_candidate_in_place(const struct tn_view *v, const struct tn_candidate *c
 		return false;
 	in = &v->plan->tensors[c->in.i];
 	out = &v->plan->tensors[c->out.i];
-	return in->offset == out->offset && out->bytes <= in->bytes;
+	return in->offset == out->offset &&
+	       tn_plan_tensor_room(out) <= tn_plan_tensor_room(in);
 }
 
 int64_t tn_difference(int64_t a, int64_t b)

@@ -378,6 +378,33 @@ def check_nothing_runs(b, folder, tenure):
         same("complaints", b.complaints(), [])
 
 
+def check_streams(b, folder, tenure, fixtures):
+    """A ring is as high as the memory it takes; a click shows the chain's events."""
+    graph, file, page = fixtures / "graphs" / "vww_i8.json", folder / "s.json", folder / "s.html"
+    plan = plan_of(tenure, graph, "--stream", "auto")
+    file.write_text(json.dumps(plan))
+    subprocess.run([tenure, "report", graph, "--plan", file, "-o", page], check=True)
+    quiet(b, page, "chains")
+    ring = next(t for t in plan["tensors"] if "ring_bytes" in t)
+    chain = plan["streams"][0]
+    same("strips", b.run("document.querySelectorAll('.tl-layers .tl-stream, .tl-world .tl-stream').length"),
+         len(plan["streams"]))
+    same("rings", b.run("[...document.querySelectorAll('.tl-plot-svg .tl-ring')].map(r => Number(r.dataset.bytes))"),
+         [t["ring_bytes"] for t in plan["tensors"] if "ring_bytes" in t])
+    b.run(f"tenure.timeline.choose({box_of(b, ring['name'])})")
+    text = b.run("document.querySelector('.card').textContent")
+    assert f"Ring{ring['ring_bytes']:,} B, in which the rows of the value, {ring['bytes']:,} B" in text, text
+    got = b.run("""[...document.querySelectorAll('.stream > ol > li')].map(loop =>
+        [loop.firstChild.textContent, loop.querySelectorAll('li').length])""")
+    same("loops", got, [["once" if loop["times"] == 1 else f"{loop['times']:,} times", len(loop["events"])]
+                        for loop in chain["loops"]])
+    event = chain["loops"][0]["events"][0]
+    first = b.run("document.querySelector('.stream ol ol li').textContent")
+    assert first.startswith(plan["ops"][event[0]]["name"]) and f"{event[1]}" in first, first
+    assert "row by row" in b.run("document.getElementById('run-order').textContent")
+    same("complaints", b.complaints(), [])
+
+
 WIDE = {"format": "tenure.graph/1", "tensors": [
     {"name": "x", "dtype": "i8", "role": "input"}, {"name": "m", "dtype": "i8"},
     {"name": "n", "dtype": "i8"}, {"name": "y", "dtype": "i8", "role": "output"}],
@@ -640,7 +667,8 @@ def main():
                           check_svg):
                 check(b, folder)
                 print("ok -", check.__name__)
-            for check in (check_compare, check_numbers, check_budget, check_board, check_diff):
+            for check in (check_compare, check_numbers, check_budget, check_board, check_streams,
+                          check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
             for check in (check_large, check_nothing_runs, check_sizes, check_letters):

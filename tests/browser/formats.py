@@ -196,6 +196,83 @@ def check_explorer(folder, tenure, fixtures):
     print("ok - Model Explorer")
 
 
+def check_streams(folder, tenure, fixtures):
+    """Chains: nothing is shown larger or shorter-lived than it is, and who is in one is said."""
+    for name in ("vww_i8", "kws_i8", "resnet8_i8"):
+        graph = fixtures / "graphs" / f"{name}.json"
+        plan = plan_of(tenure, graph, "--stream", "auto")
+        used, rings = plan["regions"][0]["used"], {
+            t["name"]: (t["ring_bytes"], t["bytes"]) for t in plan["tensors"] if "ring_bytes" in t}
+        assert plan["streams"] and rings, name
+        assert max(o["live_bytes"] for o in plan["ops"]) <= used, name
+        paths = [folder / f"{name}.{k}" for k in ("plan", "html", "csv", "trace", "dot", "svg")]
+        paths[0].write_text(json.dumps(plan))
+        done = subprocess.run([tenure, "report", graph, "--plan", paths[0], "-o", paths[1],
+                               "--csv", paths[2], "--trace", paths[3], "--dot", paths[4], "--svg",
+                               paths[5]], check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        with open(paths[2], newline="", encoding="utf-8") as f:
+            rows = list(csv.DictReader(f))
+        assert {r["name"]: (int(r["ring_bytes"]), int(r["bytes"])) for r in rows
+                if r["ring_bytes"]} == rings, name
+        taken = [e["args"] for e in json.loads(paths[3].read_text())["traceEvents"]
+                 if e["ph"] == "b"]
+        assert sorted((a["bytes"], a["ring_of"]) for a in taken if "ring_of" in a) == sorted(
+            rings.values()), name
+        assert all(a["offset"] + a["bytes"] <= used for a in taken), name
+        dot = paths[4].read_text()
+        for i, s in enumerate(plan["streams"]):
+            assert f"cluster_chain{i} " in dot, (name, i)
+            assert f"ops {s['first']} to {s['first'] + s['ops'] - 1}" in dot, (name, s)
+        assert dot.count("in a ring of") >= len(rings), name
+        if shutil.which("dot"):
+            drawn = subprocess.run(["dot", "-Tsvg", str(paths[4])], check=True,
+                                   capture_output=True, text=True)
+            assert not drawn.stderr, drawn.stderr
+        assert paths[5].read_text().count("a ring for") == len(rings), name
+        text = subprocess.run([tenure, "plan", graph, "--stream", "auto"], check=True,
+                              capture_output=True, text=True).stdout
+        for ring, value in rings.values():
+            assert f"in a ring of {ring:,} B, {value:,} B in all" in text, (name, text)
+        text = subprocess.run([tenure, "report", graph, "--plan", paths[0], "--ascii"], check=True,
+                              capture_output=True, text=True).stdout
+        assert f"arena: {used:,} B used" in text and text.count(" ring ") == len(rings), text
+        apart(data_of(paths[1]), name)
+    print("ok - chains and rings")
+
+
+def numbers(text, n):
+    """A column of the page (src/report/columns.h)."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    out, last, value, shift = [], 0, 0, 0
+    for digit in map(letters.index, text[1:]):
+        value |= (digit & 31) << shift
+        shift += 5
+        if not digit & 32:
+            value = -(value >> 1) - 1 if value & 1 else value >> 1
+            last = last + value if text[0] == "+" else value
+            out.append(last)
+            value = shift = 0
+    return out * n if text[0] == "*" else out
+
+
+def apart(data, name):
+    """Buffers that are there together share no byte, but where the plan says so."""
+    plan = data["plans"][0]
+    n = plan["boxes"]["n"]
+    box = {k: numbers(v, n) for k, v in plan["boxes"].items() if k != "n"}
+    over = {k: numbers(v, plan["overlaps"]["n"]) for k, v in plan["overlaps"].items() if k != "n"}
+    said = {(a, b): (f, t) for a, b, f, t in zip(over["under"], over["over"], over["from"],
+                                                over["to"])}
+    for a in range(n):
+        for b in range(a + 1, n):
+            begin, end = max(box["begin"][a], box["begin"][b]), min(box["end"][a], box["end"][b])
+            low = max(box["offset"][a], box["offset"][b])
+            high = min(box["offset"][a] + box["bytes"][a], box["offset"][b] + box["bytes"][b])
+            if begin < end and low < high:
+                assert said.get((a, b)) == (begin, end), (name, a, b, said.get((a, b)))
+
+
 def csv_is_plan(name, path, plan):
     """From the CSV one gets the plan's tensors and scratch back."""
     with open(path, newline="", encoding="utf-8") as f:
@@ -321,6 +398,7 @@ def main():
         check_trace(folder)
         check_explorer(folder, tenure, fixtures)
         check_board(folder, tenure, fixtures)
+        check_streams(folder, tenure, fixtures)
         check_every_graph(folder, tenure, fixtures)
 
 
