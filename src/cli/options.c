@@ -36,7 +36,8 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 #define PLANS                                                                            \
 	(C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | C(EXPLAIN) | C(LINT) |   \
 		C(DIFF))
-#define STREAMS (C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT))
+#define STREAMS (C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | \
+		 C(LINT))
 #define READS	(PLANS | C(VERIFY) | C(CONVERT) | C(CHECK))
 
 #define AT(field) offsetof(tenure_options, field)

@@ -26,6 +26,16 @@ static bool change_schedule(struct tn_trial *t, const struct tn_run *run, uint32
 	return true;
 }
 
+static bool change_stream(struct tn_trial *t, const struct tn_run *run, uint32_t i)
+{
+	(void)run;
+	(void)i;
+	if (t->options.stream == TENURE_STREAM_AUTO || t->run.memories.n_regions)
+		return false;
+	t->options.stream = TENURE_STREAM_AUTO;
+	return true;
+}
+
 static bool change_inputs(struct tn_trial *t, const struct tn_run *run, uint32_t i)
 {
 	bool any = false;
@@ -172,6 +182,7 @@ const struct tn_change tn_changes[TN_CHANGES] = {
 	{ NULL, change_objective, NULL, "--objective arena", "" },
 	{ NULL, change_align, NULL, "--align 4", "" },
 	{ NULL, change_schedule, NULL, "--schedule search", "" },
+	{ NULL, change_stream, NULL, "--stream auto (ops run row by row)", "" },
 	{ NULL, change_inputs, NULL,
 		"graph inputs that may be overwritten (without --keep-inputs, or "
 		"'clobber' in the graph)",

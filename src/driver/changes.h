@@ -13,7 +13,7 @@ struct tn_change {
 	const char *text, *end; /* around the name */
 };
 
-#define TN_CHANGES 10
+#define TN_CHANGES 11
 
 /* Cheap ones first: what costs nothing, what costs time of the planner, what asks
  * something of the caller. */

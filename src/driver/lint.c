@@ -8,6 +8,7 @@
 #include "driver/files.h"
 #include "driver/govern.h"
 #include "driver/parallel.h"
+#include "driver/streaming.h"
 #include "import/ready.h"
 #include "report/github.h"
 #include "report/json.h"
@@ -187,8 +188,10 @@ static void lint_file(void *user, size_t i)
 	status = tn_pipeline_claims(run, status);
 	if (status == TN_OK)
 		status = look_for_rewrites(run);
-	if (status == TN_OK && run->planned)
+	if (status == TN_OK && run->planned) {
 		status = tn_budget_check(run, &l->boards);
+		tn_streaming_look(run);
+	}
 	if (status == TN_OK)
 		status = tn_govern_check(&l->govern, i, run);
 	if (status == TN_OK && o->only)
