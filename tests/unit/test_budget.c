@@ -251,7 +251,7 @@ static const struct command_case {
 		"B more than the 32768 B of --ram", NULL },
 	{ "the peak is named", "resnet8_i8", 32768, -1, NULL, NULL, NULL,
 		TENURE_OVERLAP_FULL, 0, TENURE_FINDINGS, "the peak is '", NULL },
-	{ "nothing helps", "ad_i8", 1000, -1, NULL, NULL, NULL, TENURE_OVERLAP_FULL, 0,
+	{ "nothing helps", "ad_i8", 700, -1, NULL, NULL, NULL, TENURE_OVERLAP_FULL, 0,
 		TENURE_FINDINGS, "no plan of this graph needs less than 768 B", NULL },
 	{ "chains help", "resnet8_i8", 32768, -1, NULL, NULL, NULL, TENURE_OVERLAP_FULL,
 		0, TENURE_FINDINGS,
