@@ -68,8 +68,8 @@ static enum tn_status read_graph(struct tn_run *run, const char *file)
 		return TN_ERR_INPUT;
 	}
 	status = tn_import(&im, &run->graph);
-	run->excuses = (struct tn_excuses){ im.excuses.items,
-		(uint32_t)im.excuses.count };
+	run->excuses =
+		(struct tn_excuses){ im.excuses.items, (uint32_t)im.excuses.count };
 	return status;
 }
 
@@ -168,9 +168,14 @@ static enum tn_status read_memories(struct tn_run *run)
 		&run->diags, &run->memories);
 }
 
-/* Chains are for one memory. */
+/* Chains are for one memory, and no claim or plan is kept to by making some. */
 static enum tn_status check_stream(struct tn_run *run)
 {
+	if (run->options->stream != TENURE_STREAM_NONE && run->options->repair) {
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL,
+			NULL, "--stream does not go with --repair");
+		return TN_ERR_INPUT;
+	}
 	if (run->options->stream == TENURE_STREAM_NONE || !run->memories.n_regions)
 		return TN_OK;
 	tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL, NULL,
@@ -448,10 +453,11 @@ enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage l
 		status = analyse(run);
 	if (status == TN_OK && last >= STAGE_PROVE)
 		status = judge(run);
-	if (status == TN_OK && last >= STAGE_PLAN)
+	if (status == TN_OK && last >= STAGE_PLAN) {
 		status = make_plan(run);
-	if (status == TN_ERR_REFUSED)
-		tn_fit_explain(run);
+		if (status == TN_ERR_REFUSED)
+			tn_fit_explain(run);
+	}
 	if (status == TN_OK && last >= STAGE_PLAN)
 		status = check_plan(run);
 	if (status == TN_OK)

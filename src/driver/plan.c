@@ -38,20 +38,26 @@ static enum tn_status show(struct tn_run *run)
 	return status;
 }
 
+/* A ring is no tensor at an offset: nothing but the plan itself can say that. */
+static enum tn_status check_rings(struct tn_run *run)
+{
+	const tenure_options *o = run->options;
+
+	if (!run->plan.n_streams || !(o->write_csv || o->write_header ||
+					    o->write_offline || o->write_offsets))
+		return TN_OK;
+	tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL, NULL,
+		"a plan with chains has rings, which no other format knows: plan without "
+		"--stream to write one");
+	return TN_ERR_INPUT;
+}
+
 /* For tools and firmware that have kernels of their own. */
 static enum tn_status write_files(struct tn_run *run)
 {
 	struct tn_strbuf text;
 	enum tn_status status = TN_OK;
 
-	if (run->plan.n_streams &&
-		(run->options->write_csv || run->options->write_header ||
-			run->options->write_offline)) {
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL,
-			NULL,
-			"a plan with chains has rings, which no other format knows");
-		return TN_ERR_INPUT;
-	}
 	tn_strbuf_init(&text);
 	if (run->options->write_csv) {
 		tn_export_plan_csv(&run->graph, &run->plan, &text);
@@ -87,6 +93,8 @@ int tenure_plan(const tenure_options *options, const char *graph)
 	}
 	if (status == TN_OK && options->repair)
 		status = tn_repair_run(&run);
+	if (status == TN_OK)
+		status = check_rings(&run);
 	if (status == TN_OK)
 		status = show(&run);
 	if (status == TN_OK)

@@ -7,6 +7,7 @@
 #include "driver/schedule.h"
 #include "bind/bind.h"
 #include "import/plan_json.h"
+#include "lower/lower.h"
 #include "ir/digest.h"
 #include "rewrite/insert.h"
 
@@ -134,22 +135,122 @@ static enum tn_status from_claims(struct tn_run *run)
 
 static enum tn_status from_file(struct tn_run *run, const char *file)
 {
+	struct tn_plan_digests want;
 	struct tn_source *source;
 	enum tn_status status = tn_file_read(&run->arena, &run->diags, file, &source);
 
 	digest(run);
+	want = run->plan.digests;
 	if (status == TN_OK)
-		status = tn_import_plan_json(&run->graph, source, &run->plan.digests,
-			&run->arena, &run->strings, &run->diags, &run->plan);
+		status = tn_import_plan_json(&run->graph, source, &want, &run->arena,
+			&run->strings, &run->diags, &run->plan);
+	if (status == TN_OK && run->plan.n_streams) {
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL,
+			file,
+			"'%s' has chains, whose rings cannot be moved one by one: plan "
+			"anew with --stream",
+			file);
+		status = TN_ERR_INPUT;
+	}
 	return status == TN_OK ? tn_repair_tables(run, NULL, run->plan.n_copies) : status;
 }
 
-static bool same_order(const struct tn_run *run)
+/* The tables of the plan's order, with these copies left out. */
+static enum tn_status tables_of(
+	struct tn_run *run, const struct tn_alias_options *views, struct tn_outcome *o)
 {
-	for (uint32_t i = 0; i < run->graph.n_ops; i++)
-		if (run->plan.order[i] != run->graph.schedule[i].i)
-			return false;
-	return true;
+	const struct tn_graph *g = &run->graph;
+	enum tn_status status;
+
+	o->order = (struct tn_order){ TN_NEW_ARRAY(&run->arena, tn_op_id, g->n_ops),
+		TN_NEW_ARRAY(&run->arena, uint32_t, g->n_ops), g->n_ops };
+	if (!o->order.at || !o->order.position)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		o->order.at[i].i = run->plan.order[i];
+		o->order.position[run->plan.order[i]] = i;
+	}
+	status = tn_aliases_choose(g, views, &run->arena, &o->aliases);
+	if (status == TN_OK)
+		status = tn_liveness_find(
+			g, &o->order, &o->aliases, &run->arena, &o->live);
+	return status == TN_OK ? tn_inplace_judge(g, &o->order, &o->aliases, &o->live,
+					 &run->arena, &o->inplace)
+			       : status;
+}
+
+/* What is said beside the plan is of the graph with its copies, in the plan's order. No choice
+ * of the planner keeps fewer bytes alive than leaving out every copy of the graph's own:
+ * that bounds what was chosen here, unless a claim has taken liberties. */
+static enum tn_status figures(struct tn_run *run)
+{
+	const struct tn_graph *g = &run->graph;
+	const struct tn_lower_options options = { .overlap = OVERLAP_FULL,
+		.align = run->options->align };
+	bool *runs = TN_NEW_ARRAY(&run->arena, bool, g->n_ops), holds;
+	const struct tn_alias_options views = {
+		.align = run->options->align, .run = runs, .any_order = true
+	};
+	struct tn_outcome o = { .order = { .n = 0 } };
+	const struct tn_tables tables = { g, &o.order, &o.aliases, &o.live, &o.inplace };
+	enum tn_status status;
+	int64_t bound = 0;
+
+	if (!runs)
+		return TN_ERR_NOMEM;
+	holds = run->plan.n_regions == 1;
+	for (uint32_t i = g->n_ops - run->plan.n_copies; i < g->n_ops; i++) {
+		runs[i] = true;
+		holds = holds && !run->plan.ops[i].elided;
+	}
+	status = tables_of(run, &views, &o);
+	if (status == TN_OK)
+		status =
+			tn_lower(&tables, &options, &run->arena, &run->diags, &o.lowered);
+	if (status == TN_OK)
+		status = tn_bound(&o.lowered.problem, &run->arena, &bound);
+	if (status != TN_OK)
+		return status;
+	if (run->plan.n_copies) /* what may share bytes, now that copies are there */
+		run->inplace = o.inplace;
+	run->plan.no_reuse_bytes = o.lowered.no_reuse_bytes;
+	run->plan.disjoint_bound_bytes = o.lowered.disjoint_bound_bytes;
+	run->plan.bound_bytes = holds && bound <= run->plan.activation_bytes ? bound : 0;
+	run->plan.optimal = run->plan.activation_bytes == run->plan.bound_bytes;
+	return TN_OK;
+}
+
+/* Has somebody said where what may lie? */
+static bool has_memories(const struct tn_plan *plan)
+{
+	const struct tn_plan_region *r = plan->regions;
+
+	return plan->n_pins || plan->n_regions != 1 || r->capacity >= 0 || r->reserved ||
+	       r->has_base || r->owned;
+}
+
+/* No repair was found. A plan of our own knows none of the file's memories. */
+static enum tn_status replace(struct tn_run *run, const struct tn_graph *graph,
+	const struct tn_outcome *own, const struct tn_plan *read)
+{
+	if (run->options->plan && has_memories(read)) {
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/no-repair", run->source,
+			NULL, run->options->plan,
+			"no repair was found that keeps to the regions and pins of '%s': "
+			"plan anew, with --region and --pin",
+			run->options->plan);
+		return TN_ERR_REFUSED;
+	}
+	tn_diag_at(&run->diags, SEVERITY_WARNING, "plan/replaced", run->source, NULL,
+		NULL, "no repair was found: this is a plan of our own");
+	run->graph = *graph;
+	tn_outcome_restore(run, own);
+	if (run->options->plan) {
+		run->plan.copies = read->copies;
+		run->plan.n_copies = read->n_copies;
+	}
+	run->verified = true;
+	return TN_OK;
 }
 
 enum tn_status tn_repair_run(struct tn_run *run)
@@ -161,32 +262,14 @@ enum tn_status tn_repair_run(struct tn_run *run)
 	/* that the file names, and that the graph has been read with */
 	const struct tn_plan read = run->plan;
 
-	if (status == TN_OK)
-		status = tn_repair_plan(run);
-	if (status == TN_ERR_REFUSED) {
-		tn_diag_at(&run->diags, SEVERITY_WARNING, "plan/replaced", run->source,
-			NULL, NULL, "no repair was found: this is a plan of our own");
-		run->graph = graph;
-		tn_outcome_restore(run, &own);
-		if (run->options->plan) {
-			run->plan.copies = read.copies;
-			run->plan.n_copies = read.n_copies;
-		}
-		run->verified = true;
-		return TN_OK;
-	}
+	if (status != TN_OK)
+		return status;
+	status = tn_repair_plan(run);
+	if (status == TN_ERR_REFUSED)
+		return replace(run, &graph, &own, &read);
 	if (status != TN_OK)
 		return status;
 	run->planned = true;
 	digest(run);
-	run->plan.no_reuse_bytes = own.plan.no_reuse_bytes;
-	run->plan.disjoint_bound_bytes = own.plan.disjoint_bound_bytes;
-	/* in another order, with copies or liberties of the claims, it says nothing */
-	run->plan.bound_bytes =
-		same_order(run) && run->graph.n_ops == graph.n_ops &&
-				own.plan.bound_bytes <= run->plan.activation_bytes
-			? own.plan.bound_bytes
-			: 0;
-	run->plan.optimal = run->plan.activation_bytes == run->plan.bound_bytes;
-	return TN_OK;
+	return figures(run);
 }

@@ -1,6 +1,5 @@
 /* Copies for `plan --repair`: a reader that comes too late gets what it reads from a copy that
  * was made in time. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -12,8 +11,9 @@
 
 static bool meets(const struct tn_plan_tensor *a, const struct tn_plan_tensor *b)
 {
-	return a->region == b->region && a->offset < b->offset + b->bytes &&
-	       b->offset < a->offset + a->bytes;
+	return a->region == b->region &&
+	       a->offset < tn_mending_end(b->offset, b->bytes) &&
+	       b->offset < tn_mending_end(a->offset, a->bytes);
 }
 
 /* The first op that overwrites what the reader finds no more: back from the reader to the op
@@ -117,22 +117,18 @@ bool tn_mending_copy(struct tn_mending *m, const struct tn_verdict *v, int64_t l
 	bytes = m->g->tensors[v->tensor].bytes;
 	begin = 2 * (int64_t)m->order.position[copy.before];
 	end = 2 * (int64_t)m->order.position[v->op] + 1;
+	if (v->region >= m->plan->n_regions)
+		return false;
 	place = tn_mending_place(m, v->region, TN_NONE, TN_NONE, begin, end, bytes,
 		tn_max_i64(m->run->options->align, 16));
-	if (place < 0 || place >= limit - bytes)
+	if (place < 0 || place >= limit - bytes ||
+		place > tn_mending_room(m, v->region) - bytes)
 		return false;
 	m->status = tn_rewrite_insert_copies(&m->run->graph, &copy, 1, m->arena,
 		&m->run->strings, &m->run->graph, &bad);
 	if (m->status == TN_ERR_INPUT) /* the graph would mean something else */
 		m->status = TN_OK;
-	else if (m->status == TN_OK && extend(m, &copy, v->region, place) &&
-		 live_again(m)) {
-		tn_diag_at(&m->run->diags, SEVERITY_NOTE, "plan/repaired", m->run->source,
-			m->g->tensors[v->tensor].pointer, m->g->tensors[v->tensor].name,
-			"'%s' is copied to %" PRId64 " before '%s' runs, for '%s'",
-			m->g->tensors[v->tensor].name, place, m->g->ops[copy.before].name,
-			m->g->ops[v->op].name);
-		return true;
-	}
+	else if (m->status == TN_OK)
+		return extend(m, &copy, v->region, place) && live_again(m);
 	return false;
 }

@@ -10,6 +10,10 @@ struct tn_mending {
 	struct tn_plan *plan;
 	struct tn_order order; /* of the plan */
 	struct tn_liveness live; /* in that order */
+	/* before anything was changed */
+	struct tn_plan_tensor *was; /* by tensor */
+	struct tn_plan_op *ran; /* by op */
+	uint32_t n_was, n_ran, n_copies;
 	bool *moved; /* by tensor */
 	bool *run_again; /* by op: is elided no more */
 	uint32_t *tried; /* by op: variants */
@@ -17,11 +21,22 @@ struct tn_mending {
 	enum tn_status status; /* what went wrong meanwhile */
 };
 
+/* Keeps what was there before anything is changed; false: no memory. Then, at the end, a note
+ * for each thing that differs. */
+bool tn_mending_remember(struct tn_mending *m);
+void tn_mending_tell(const struct tn_mending *m);
+
+/* The sum; INT64_MAX when there is none: files may say anything. */
+int64_t tn_mending_end(int64_t offset, int64_t bytes);
+
 /* The tensor that owns the storage. */
 uint32_t tn_mending_owner(const struct tn_mending *m, uint32_t tensor);
 
 /* Bytes of an owner, with all views of it. */
 int64_t tn_mending_extent(const struct tn_mending *m, uint32_t tensor);
+
+/* Bytes of the region that a tensor may use; -1: none, the caller owns it. */
+int64_t tn_mending_room(const struct tn_mending *m, uint32_t region);
 
 /* The lowest place of that many bytes in the region that is free in the half-steps
  * [begin, end); -1: no memory. `self`, and the scratch of `self_op`, are not in its way. */

@@ -2,7 +2,6 @@
  * goes where nothing else is while it is needed. Such a move cannot disturb anything, so
  * each tensor moves once at most. Where a copy for the reader alone costs less memory, or
  * nothing can move, it is copied (repair_copy.c). */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -15,6 +14,13 @@ uint32_t tn_mending_owner(const struct tn_mending *m, uint32_t tensor)
 	while (m->g->tensors[tensor].view_of.i != TN_NONE)
 		tensor = m->g->tensors[tensor].view_of.i;
 	return tensor;
+}
+
+int64_t tn_mending_end(int64_t offset, int64_t bytes)
+{
+	int64_t end;
+
+	return tn_add_i64(offset, bytes, &end) ? end : INT64_MAX;
 }
 
 static const struct tn_span *life_of(const struct tn_mending *m, uint32_t tensor)
@@ -64,7 +70,8 @@ int64_t tn_mending_place(const struct tn_mending *m, uint32_t region, uint32_t s
 
 		if (p->region == region && tn_mending_owner(m, i) != self &&
 			s->first < end && begin < tn_span_end(s))
-			list[n++] = (struct taken){ p->offset, p->offset + p->bytes };
+			list[n++] = (struct taken){ p->offset,
+				tn_mending_end(p->offset, p->bytes) };
 	}
 	for (uint32_t i = 0; i < m->g->n_ops; i++) {
 		const struct tn_plan_op *p = &m->plan->ops[i];
@@ -73,7 +80,7 @@ int64_t tn_mending_place(const struct tn_mending *m, uint32_t region, uint32_t s
 		if (p->scratch_bytes && p->scratch_region == region && i != self_op &&
 			step < end && begin < step + 2)
 			list[n++] = (struct taken){ p->scratch_offset,
-				p->scratch_offset + p->scratch_bytes };
+				tn_mending_end(p->scratch_offset, p->scratch_bytes) };
 	}
 	qsort(list, n, sizeof(*list), compare_taken);
 	for (size_t i = 0; i < n && list[i].begin - at < bytes; i++) {
@@ -84,27 +91,86 @@ int64_t tn_mending_place(const struct tn_mending *m, uint32_t region, uint32_t s
 	return at;
 }
 
-static int64_t place_for(const struct tn_mending *m, uint32_t owner)
+int64_t tn_mending_room(const struct tn_mending *m, uint32_t region)
 {
-	const struct tn_span *s = life_of(m, owner);
-	uint32_t region = m->plan->tensors[owner].region;
+	const struct tn_plan_region *r = &m->plan->regions[region];
 
-	return tn_mending_place(m, region == TN_REGION_NONE ? 0 : region, owner, TN_NONE,
-		s->first, tn_max_i64(tn_span_end(s), s->first + 2),
-		tn_mending_extent(m, owner), tn_max_i64(m->run->options->align, 16));
+	if (r->owned)
+		return -1;
+	return r->capacity < 0 ? INT64_MAX : r->capacity - r->reserved;
 }
 
-static void move(struct tn_mending *m, uint32_t owner, int64_t to)
-{
-	int64_t shift = to - m->plan->tensors[owner].offset;
+/* Where something might go. */
+struct spot {
+	uint32_t region;
+	int64_t at, end; /* end INT64_MAX: nowhere */
+};
 
-	if (m->plan->tensors[owner].region == TN_REGION_NONE)
-		m->plan->tensors[owner].region = 0;
+static const struct spot nowhere = { TN_REGION_NONE, -1, INT64_MAX };
+
+/* A place for so many bytes in the half-steps [begin, end): in their region, or in the first
+ * other one that has room. */
+static struct spot find_spot(struct tn_mending *m, uint32_t home, uint32_t self,
+	uint32_t self_op, int64_t begin, int64_t end, int64_t bytes)
+{
+	const uint32_t n = m->plan->n_regions;
+
+	for (uint32_t k = 0; k < n; k++) {
+		const uint32_t region = home < n ? (home + k) % n : k;
+		const int64_t align = tn_max_i64(m->plan->regions[region].align,
+			tn_max_i64(m->run->options->align, 16));
+		struct spot s = { region, 0, INT64_MAX };
+
+		if (tn_mending_room(m, region) < bytes)
+			continue;
+		s.at = tn_mending_place(
+			m, region, self, self_op, begin, end, bytes, align);
+		if (s.at >= 0 && s.at <= tn_mending_room(m, region) - bytes) {
+			s.end = s.at + bytes;
+			return s;
+		}
+	}
+	return nowhere;
+}
+
+static bool is_pinned(const struct tn_mending *m, uint32_t owner)
+{
+	for (uint32_t i = 0; i < m->plan->n_pins; i++)
+		if (tn_mending_owner(m, m->plan->pins[i].tensor) == owner)
+			return true;
+	return false;
+}
+
+/* Nowhere for what cannot move, or has moved. */
+static struct spot spot_for(struct tn_mending *m, uint32_t tensor)
+{
+	uint32_t owner;
+	const struct tn_span *s;
+
+	if (tensor == TN_NONE)
+		return nowhere;
+	owner = tn_mending_owner(m, tensor);
+	s = life_of(m, owner);
+	if (m->moved[owner] || !tn_tensor_is_planned(&m->g->tensors[owner]) ||
+		is_pinned(m, owner))
+		return nowhere;
+	return find_spot(m, m->plan->tensors[owner].region, owner, TN_NONE, s->first,
+		tn_max_i64(tn_span_end(s), s->first + 2), tn_mending_extent(m, owner));
+}
+
+static void move(struct tn_mending *m, uint32_t tensor, const struct spot *to)
+{
+	const uint32_t owner = tn_mending_owner(m, tensor);
+	int64_t shift = to->at - m->plan->tensors[owner].offset;
+
+	m->plan->tensors[owner].region = to->region;
 	for (uint32_t i = 0; i < m->g->n_tensors; i++)
 		if (tn_mending_owner(m, i) == owner &&
-			(i == owner || m->plan->tensors[i].region != TN_REGION_NONE))
+			(i == owner || m->plan->tensors[i].region != TN_REGION_NONE)) {
+			m->plan->tensors[i].region = to->region;
 			m->plan->tensors[i].offset =
-				i == owner ? to : m->plan->tensors[i].offset + shift;
+				i == owner ? to->at : m->plan->tensors[i].offset + shift;
+		}
 	m->moved[owner] = true;
 	/* what lay where its input lies has to be copied there now */
 	for (uint32_t i = 0; i < m->g->n_ops; i++) {
@@ -121,9 +187,6 @@ static void move(struct tn_mending *m, uint32_t owner, int64_t to)
 				m->plan->ops[i].elided = false;
 		}
 	}
-	tn_diag_at(&m->run->diags, SEVERITY_NOTE, "plan/repaired", m->run->source,
-		m->g->tensors[owner].pointer, m->g->tensors[owner].name,
-		"'%s' is placed at %" PRId64 " instead", m->g->tensors[owner].name, to);
 }
 
 static int64_t needed_scratch(const struct tn_mending *m, uint32_t op)
@@ -139,53 +202,48 @@ static int64_t needed_scratch(const struct tn_mending *m, uint32_t op)
 static bool place_scratch(struct tn_mending *m, uint32_t op)
 {
 	struct tn_plan_op *p = &m->plan->ops[op];
-	int64_t step = 2 * (int64_t)m->order.position[op], at;
+	int64_t step = 2 * (int64_t)m->order.position[op];
+	struct spot s;
 
 	p->scratch_bytes = needed_scratch(m, op);
 	if (!p->scratch_bytes)
 		return true;
-	if (p->scratch_region >= m->plan->n_regions)
-		p->scratch_region = 0;
-	at = tn_mending_place(m, p->scratch_region, TN_NONE, op, step, step + 2,
-		p->scratch_bytes, tn_max_i64(m->run->options->align, 16));
-	p->scratch_offset = at;
-	return at >= 0;
+	s = find_spot(
+		m, p->scratch_region, TN_NONE, op, step, step + 2, p->scratch_bytes);
+	if (s.end == INT64_MAX)
+		return false;
+	p->scratch_region = s.region;
+	p->scratch_offset = s.at;
+	return true;
 }
 
-/* Sizes follow from what lies where. */
-static bool measure(struct tn_mending *m)
+/* Sizes follow from what lies where; the room that regions have does not. */
+static void measure(struct tn_mending *m)
 {
 	struct tn_plan *plan = m->plan;
-	int64_t total = 0, tensors = 0, scratch = 0, used = 0;
 
+	plan->arena_bytes = plan->activation_bytes = plan->scratch_bytes = 0;
 	for (uint32_t r = 0; r < plan->n_regions; r++) {
-		used = 0;
+		int64_t used = 0;
+
 		for (uint32_t i = 0; i < plan->n_tensors; i++)
-			if (plan->tensors[i].region == r)
-				used = tn_max_i64(used,
-					plan->tensors[i].offset +
-						tn_mending_extent(
-							m, tn_mending_owner(m, i)) *
-							(tn_mending_owner(m, i) == i));
-		tensors += used;
+			if (plan->tensors[i].region == r && tn_mending_owner(m, i) == i)
+				used = tn_max_i64(
+					used, tn_mending_end(plan->tensors[i].offset,
+						      tn_mending_extent(m, i)));
+		plan->activation_bytes = tn_mending_end(plan->activation_bytes, used);
 		for (uint32_t i = 0; i < plan->n_ops; i++) {
 			const struct tn_plan_op *p = &plan->ops[i];
 
-			scratch = tn_max_i64(scratch, p->scratch_bytes);
+			plan->scratch_bytes =
+				tn_max_i64(plan->scratch_bytes, p->scratch_bytes);
 			if (p->scratch_bytes && p->scratch_region == r)
-				used = tn_max_i64(
-					used, p->scratch_offset + p->scratch_bytes);
+				used = tn_max_i64(used, tn_mending_end(p->scratch_offset,
+								p->scratch_bytes));
 		}
 		plan->regions[r].used = used;
-		if (plan->regions[r].capacity >= 0 && used > plan->regions[r].capacity)
-			plan->regions[r].capacity = used;
-		if (!tn_add_i64(total, used, &total))
-			return false;
+		plan->arena_bytes = tn_mending_end(plan->arena_bytes, used);
 	}
-	plan->arena_bytes = total;
-	plan->activation_bytes = tensors;
-	plan->scratch_bytes = scratch;
-	return true;
 }
 
 /* Another variant of the kernel, before anything moves. */
@@ -202,40 +260,25 @@ static bool turn(struct tn_mending *m, uint32_t op)
 	return place_scratch(m, op);
 }
 
-/* The one of two that costs less to move; TN_NONE: both have been moved. If that takes more
- * memory than a copy for the reader that `v` names, then that. */
+/* Does something that goes there make its region larger? */
+static bool grows(const struct tn_mending *m, const struct spot *s)
+{
+	return s->region == TN_REGION_NONE || s->end > m->plan->regions[s->region].used;
+}
+
+/* Moves the one of two for which that costs less. If it takes more memory than a copy for
+ * the reader that `v` names, then that. False: neither can move, nor be copied. */
 static bool move_one(
 	struct tn_mending *m, uint32_t a, uint32_t b, const struct tn_verdict *v)
 {
-	const struct tn_tensor *t = m->g->tensors;
-	int64_t at_a = INT64_MAX, at_b = INT64_MAX, end_a = INT64_MAX, end_b = INT64_MAX;
-	int64_t used = v && v->region < m->plan->n_regions
-			       ? m->plan->regions[v->region].used
-			       : INT64_MAX;
+	const struct spot at_a = spot_for(m, a), at_b = spot_for(m, b);
+	const struct spot *best = at_a.end <= at_b.end ? &at_a : &at_b;
 
-	a = a == TN_NONE ? TN_NONE : tn_mending_owner(m, a);
-	b = b == TN_NONE ? TN_NONE : tn_mending_owner(m, b);
-	a = a != TN_NONE && (m->moved[a] || !tn_tensor_is_planned(&t[a])) ? TN_NONE : a;
-	b = b != TN_NONE && (m->moved[b] || !tn_tensor_is_planned(&t[b])) ? TN_NONE : b;
-	if (a != TN_NONE) {
-		at_a = place_for(m, a);
-		end_a = at_a + tn_mending_extent(m, a);
-	}
-	if (b != TN_NONE) {
-		at_b = place_for(m, b);
-		end_b = at_b + tn_mending_extent(m, b);
-	}
-	if (at_a < 0 || at_b < 0)
-		return false;
-	if (tn_min_i64(end_a, end_b) > used &&
-		tn_mending_copy(m, v, tn_min_i64(end_a, end_b)))
+	if (v && grows(m, best) && tn_mending_copy(m, v, best->end))
 		return true;
-	if (m->status != TN_OK || (a == TN_NONE && b == TN_NONE))
+	if (m->status != TN_OK || best->region == TN_REGION_NONE)
 		return false;
-	if (end_a <= end_b)
-		move(m, a, at_a);
-	else
-		move(m, b, at_b);
+	move(m, best == &at_a ? a : b, best);
 	return true;
 }
 
@@ -253,7 +296,12 @@ static bool moves_outputs(struct tn_mending *m, const struct tn_verdict *v)
 /* Changes one thing for one refusal; false: nothing is left to change. */
 static bool change(struct tn_mending *m, const struct tn_verdict *v)
 {
-	bool own = v->op != TN_NONE && v->found.op == v->op;
+	const uint32_t found =
+		v->found.kind == SEEN_GIVEN || v->found.kind == SEEN_WRITTEN
+			? v->found.tensor
+			: TN_NONE;
+	bool own =
+		v->op != TN_NONE && v->found.kind != SEEN_NOTHING && v->found.op == v->op;
 
 	if (v->op != TN_NONE && m->plan->ops[v->op].elided && !m->run_again[v->op]) {
 		m->run_again[v->op] = true;
@@ -266,7 +314,7 @@ static bool change(struct tn_mending *m, const struct tn_verdict *v)
 	}
 	if ((own || (v->op != TN_NONE && v->tensor == TN_NONE)) && turn(m, v->op))
 		return true;
-	return move_one(m, v->found.tensor, v->tensor, v) || moves_outputs(m, v);
+	return move_one(m, found, v->tensor, v) || moves_outputs(m, v);
 }
 
 static enum tn_status verify(struct tn_mending *m, struct tn_verdict *out)
@@ -290,8 +338,7 @@ static enum tn_status mend(struct tn_mending *m)
 	enum tn_status status = TN_ERR_REFUSED;
 
 	for (int i = 0; i < CHANGES_MAX && status == TN_ERR_REFUSED; i++) {
-		if (!measure(m))
-			return TN_ERR_REFUSED;
+		measure(m);
 		status = verify(m, &verdict);
 		if (status == TN_ERR_REFUSED && !change(m, &verdict))
 			break;
@@ -332,7 +379,8 @@ static bool take_order(struct tn_mending *m)
 	return true;
 }
 
-/* A view is where its owner is, whatever the plan says. */
+/* A tensor has the size that it has, and a view is where its owner is, whatever the plan
+ * says. */
 static void place_views(struct tn_mending *m)
 {
 	for (uint32_t i = 0; i < m->g->n_tensors; i++) {
@@ -341,11 +389,30 @@ static void place_views(struct tn_mending *m)
 		struct tn_plan_tensor *p = &m->plan->tensors[i];
 		const struct tn_alias *of = m->run->aliases.of;
 
-		if (i == owner || p->region == TN_REGION_NONE)
+		if (p->region == TN_REGION_NONE)
+			continue;
+		p->bytes = m->g->tensors[i].bytes;
+		if (i == owner)
 			continue;
 		p->region = to->region;
 		if (!tn_add_i64(to->offset, of[i].offset - of[owner].offset, &p->offset))
 			p->offset = to->offset;
+	}
+}
+
+/* What is pinned lies there, whatever the plan says. */
+static void place_pins(struct tn_mending *m)
+{
+	for (uint32_t i = 0; i < m->plan->n_pins; i++) {
+		const struct tn_plan_pin *pin = &m->plan->pins[i];
+		struct tn_plan_tensor *p = &m->plan->tensors[pin->tensor];
+
+		if (tn_mending_owner(m, pin->tensor) != pin->tensor)
+			continue;
+		p->offset = pin->offset >= 0				 ? pin->offset
+			    : p->region == pin->region && p->offset >= 0 ? p->offset
+									 : 0;
+		p->region = pin->region;
 	}
 }
 
@@ -364,15 +431,16 @@ enum tn_status tn_repair_plan(struct tn_run *run)
 	};
 	enum tn_status status = TN_OK;
 
-	if (!allocate(&m))
+	if (!allocate(&m) || !tn_mending_remember(&m))
 		return TN_ERR_NOMEM;
+	place_pins(&m);
 	place_views(&m);
 	for (int again = 0; again < 2; again++) {
 		status = tn_liveness_find(m.g, &m.order, &run->aliases, m.arena, &m.live);
 		for (uint32_t i = 0; i < m.g->n_ops && status == TN_OK; i++)
 			if (m.plan->ops[i].scratch_bytes < needed_scratch(&m, i) &&
 				!place_scratch(&m, i))
-				status = TN_ERR_NOMEM;
+				status = TN_ERR_REFUSED;
 		if (status == TN_OK)
 			status = mend(&m);
 		if (status != TN_ERR_REFUSED)
@@ -384,5 +452,7 @@ enum tn_status tn_repair_plan(struct tn_run *run)
 			return TN_ERR_NOMEM;
 	}
 	run->verified = status == TN_OK;
+	if (status == TN_OK)
+		tn_mending_tell(&m);
 	return status;
 }

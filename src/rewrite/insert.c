@@ -177,6 +177,7 @@ static void add_tensor(struct tn_graph *g, uint32_t like, const char *name)
 	t->data_kind = DATA_NONE;
 	t->data = NULL;
 	t->data_bytes = 0;
+	t->file_index = g->n_tensors - 1; /* as whoever reads the plan will count */
 	t->view_of.i = TN_NONE;
 	t->view_offset = 0;
 	t->has_strides = false;

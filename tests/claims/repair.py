@@ -224,6 +224,165 @@ def mended_copy():
             wrong.append('mended again: exit %d: %s' % (done.returncode, done.stderr[-300:]))
 
 
+def wrecked(plan):
+    """All on one place."""
+    plan = json.loads(json.dumps(plan))
+    for t in plan['tensors']:
+        if t.get('region') is not None:
+            t['offset'] = 0
+    return plan
+
+
+def mend(graph, plan, *words):
+    bad, out = folder / 'bad.json', folder / 'mended.json'
+    bad.write_text(json.dumps(plan))
+    if out.exists():
+        out.unlink()
+    done = run('plan', graph, '--repair', '--plan', bad, '-o', out, *words)
+    return done, json.loads(out.read_text()) if out.exists() else None
+
+
+def kept_memories():
+    """Regions, what is reserved of them, their capacities and pins are what the plan says: a
+    repair keeps to them, or there is none."""
+    path, good = root / 'fixtures/graphs/kws_i8.json', folder / 'good.json'
+    mended = refused = 0
+    for words in (['--region', 'fast:9k', '--region', 'slow:20k'],
+                  ['--region', 'fast:20k', '--region', 'slow:20k', '--pin', 'input=slow+16'],
+                  ['--region', 'fast:20k', '--reserve', 'fast:4k'],
+                  ['--region', 'fast:20k', '--region', 'io:2k', '--owned', 'io', '--pin', 'input=io'],
+                  ['--region', 'only:8700']):
+        done = run('plan', path, *words, '--rewrite', 'none', '-o', good)
+        if done.returncode != 0:
+            wrong.append('%s: exit %d: %s' % (words, done.returncode, done.stderr[-300:]))
+            continue
+        plan = json.loads(good.read_text())
+        for shrink in (0, 1):
+            bad = wrecked(plan)
+            for r in bad['regions']:
+                if shrink:
+                    r['capacity'] = r['used'] // 8
+            done, got = mend(path, bad)
+            refused += done.returncode == 1
+            if done.returncode == 1:
+                if '[plan/no-repair]' not in done.stderr or got or not shrink and 'only' not in words[1]:
+                    wrong.append('%s: %s' % (words, done.stderr[-300:]))
+                continue
+            mended += 1
+            if run('verify', path, folder / 'mended.json').returncode != 0:
+                wrong.append('%s: what is mended is refused' % words)
+            for had, has in zip(bad['regions'], got['regions']):
+                if {k: v for k, v in had.items() if k != 'used'} != {
+                        k: v for k, v in has.items() if k != 'used'}:
+                    wrong.append('%s: a region has changed: %s' % (words, has))
+                if has['used'] > has['capacity'] - has.get('reserved', 0):
+                    wrong.append('%s: %s' % (words, has))
+            if bad.get('pins') != got.get('pins'):
+                wrong.append('%s: pins have changed' % words)
+    print('%d plans with memories mended, %d refused' % (mended, refused))
+    assert mended >= 4 and refused >= 4, (mended, refused)
+
+
+def huge_numbers():
+    """Offsets of which no end can be counted."""
+    path, good = root / 'fixtures/graphs/kws_i8.json', folder / 'good.json'
+    run('plan', path, '-o', good)
+    for at in (2 ** 63 - 1, 2 ** 63 - 16, 2 ** 62):
+        plan = json.loads(good.read_text())
+        for t in plan['tensors'][:6]:
+            if t.get('region') is not None:
+                t['offset'] = at
+        done, got = mend(path, plan)
+        if done.returncode != 0 or run('verify', path, folder / 'mended.json').returncode != 0:
+            wrong.append('offset %d: exit %d: %s' % (at, done.returncode, done.stderr[-300:]))
+
+
+def stale():
+    """A plan of another graph, other constants, kernels or contracts is no plan of this one."""
+    path, good = root / 'fixtures/repair/inserted_copy.json', folder / 'good.json'
+    run('plan', path, '--repair', '-o', good)
+    plan = json.loads(good.read_text())
+    for key, digest in plan['digests'].items():
+        other = json.loads(good.read_text())
+        other['digests'][key] = ('0' if digest[0] != '0' else '1') + digest[1:]
+        done, got = mend(path, other, '--rewrite', 'none')
+        if done.returncode != 1 or got or '[plan/stale]' not in done.stderr:
+            wrong.append('another digest of %s: exit %d: %s' % (
+                key, done.returncode, done.stderr[-300:]))
+    other = json.loads(good.read_text())
+    other['copies'][0]['index'] = 999
+    (folder / 'bad.json').write_text(json.dumps(other))
+    for words in (['verify', path, folder / 'bad.json'],
+                  ['run', path, '--plan', folder / 'bad.json', '--rewrite', 'none'],
+                  ['plan', path, '--repair', '--plan', folder / 'bad.json']):
+        done = run(*words)
+        rules = [w.split(']')[0] for w in done.stderr.split('[')[1:]]
+        if done.returncode != 1 or rules != ['plan/stale']:
+            wrong.append('%s: exit %d: %s' % (words[0], done.returncode, done.stderr[-300:]))
+
+
+def told_once():
+    """What moved is told, once, with where it is in the end."""
+    for name in 'kws_i8.json', 'residual_i8.json', 'resnet8_i8.json':
+        path, good = root / 'fixtures/graphs' / name, folder / 'good.json'
+        run('plan', path, '--rewrite', 'none', '-o', good)
+        done, got = mend(path, wrecked(json.loads(good.read_text())), '--rewrite', 'none')
+        notes = [line.split(": note: '")[1] for line in done.stderr.splitlines()
+                 if '[plan/repaired]' in line]
+        at = offsets(got)
+        for note in notes:
+            tensor, _, place = note.partition("' is placed at ")
+            if place and at[tensor] != int(place.split()[0]):
+                wrong.append('%s: %s, but it is at %d' % (name, note, at[tensor]))
+        if not notes or len(notes) != len(set(n.split("'")[0] for n in notes)):
+            wrong.append('%s: %d notes: %s' % (name, len(notes), notes[:4]))
+
+
+def figures():
+    """What a plan with copies says of itself."""
+    for name, copies in ('inserted_copy', 1), ('two_copies', 2):
+        path, out = root / 'fixtures/repair' / (name + '.json'), folder / 'plan.json'
+        run('plan', path, '--rewrite', 'none', '-o', out)
+        alone = json.loads(out.read_text())['no_reuse_bytes']
+        text = run('plan', path, '--repair', '-o', out).stdout
+        plan = json.loads(out.read_text())
+        bytes_of = {t['index']: t['bytes'] for t in plan['tensors']}
+        more = sum((bytes_of[c['index']] + 15) // 16 * 16 for c in plan['copies'])
+        if len(plan['copies']) != copies or plan['no_reuse_bytes'] != alone + more:
+            wrong.append('%s: no reuse %d B, without the copies %d' % (
+                name, plan['no_reuse_bytes'], alone))
+        if not 0 < plan['bound_bytes'] <= plan['activation_bytes']:
+            wrong.append('%s: bound %d B' % (name, plan['bound_bytes']))
+        if "nobody reads 'a' later" not in text or 'nothing runs' in text:
+            wrong.append('%s: of the copy is said: %s' % (name, text))
+        done = run('run', path, '--rewrite', 'none', '--plan', out, '--dump-layers')
+        index = [json.loads(line)['tensor'] for line in done.stdout.splitlines()
+                 if line.startswith('{"tensor"')]
+        if not index or len(index) != len(set(index)):
+            wrong.append('%s: layers have numbers %s' % (name, index))
+
+
+def chains():
+    """Rings are not mended, and no other format knows them."""
+    path, plan = root / 'fixtures/graphs/kws_i8.json', folder / 'streamed.json'
+    run('plan', path, '--stream', 'auto', '-o', plan)
+    out = folder / 'none.json'
+    for words in (['--repair', '--plan', plan, '-o', out],
+                  ['--repair', '--stream', 'auto', '-o', out],
+                  *(['--stream', 'auto', '-o', out, '--write-' + form, folder / 'none.bin']
+                    for form in ('csv', 'header', 'offline', 'offsets'))):
+        done = run('plan', path, *words)
+        if done.returncode != 2 or '[command/stream]' not in done.stderr or out.exists() \
+                or (folder / 'none.bin').exists():
+            wrong.append('%s: exit %d: %s' % (words, done.returncode, done.stderr[-300:]))
+
+
+kept_memories()
+huge_numbers()
+stale()
+told_once()
+figures()
+chains()
 mended_copy()
 claims()
 plans()
