@@ -156,8 +156,8 @@ static enum tn_status new_stream(struct tn_exec *e, const struct tn_plan_stream 
 		memcpy(s->params[i], po->call.params, size);
 		out = e->graph->ops[po->op.i].outputs[0].i;
 		t = &e->graph->tensors[out];
-		if (i + 1 == plan->n)
-			break;
+		if (i + 1 == plan->n && !e->program.plan->tensors[out].ring_bytes)
+			continue; /* it lasts in the plan's memory */
 		e->whole[out] = tn_arena_alloc(arena, (size_t)t->bytes);
 		if (!e->whole[out])
 			return TN_ERR_NOMEM;

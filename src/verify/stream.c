@@ -188,7 +188,46 @@ static void check_ring(struct tn_check *c, uint32_t i, bool viewed)
 		&v, RING, "'%s' cannot be a ring of %" PRId64 " bytes", t->name, ring);
 }
 
-static void check_chains(struct tn_check *c)
+/* By root: the last chain, from 1, in which an op looked at makes it, or reads it. */
+struct links {
+	uint32_t *made, *wanted;
+};
+
+/* The positions of a chain are in the order of its ops, and what each makes is for a later
+ * one: the last is what all are for. */
+static void check_links(struct tn_check *c, uint32_t chain, struct links *l)
+{
+	const struct tn_plan_stream *s = &c->plan->streams[chain];
+
+	for (uint32_t i = s->n; i-- > 0;) {
+		const uint32_t op = c->plan->order[s->first + i];
+		const struct tn_deed *deed = &c->ref.deeds[op];
+		const struct tn_verdict at = { .op = op, .tensor = TN_NONE };
+		bool late = false, wanted = i + 1 == s->n;
+
+		for (uint32_t k = 0; k < deed->n; k++) {
+			const struct tn_touch *t = &deed->touches[k];
+
+			if (t->at.begin == t->at.end)
+				continue;
+			late = late || l->made[t->at.root] == chain + 1;
+			wanted = wanted ||
+				 (t->writes && l->wanted[t->at.root] == chain + 1);
+		}
+		tn_need(c, !late, &at, STREAM,
+			"reads or makes what a later op of its chain makes");
+		tn_need(c, wanted, &at, STREAM,
+			"is in a chain, and no later op of it reads what it makes");
+		for (uint32_t k = 0; k < deed->n; k++) {
+			const struct tn_touch *t = &deed->touches[k];
+
+			if (t->at.begin < t->at.end)
+				(t->writes ? l->made : l->wanted)[t->at.root] = chain + 1;
+		}
+	}
+}
+
+static void check_chains(struct tn_check *c, struct links *l)
 {
 	const struct tn_verdict v = { .op = TN_NONE, .tensor = TN_NONE };
 	uint32_t end = 0;
@@ -202,16 +241,19 @@ static void check_chains(struct tn_check *c)
 			    &v, STREAM, "chain %u is not behind the one before it", i))
 			return;
 		end = s->first + s->n;
+		check_links(c, i, l);
 	}
 }
 
 bool tn_check_streams(struct tn_check *c)
 {
 	bool *viewed = TN_NEW_ARRAY(c->arena, bool, c->g->n_tensors);
+	struct links links = { TN_NEW_ARRAY(c->arena, uint32_t, c->g->n_tensors),
+		TN_NEW_ARRAY(c->arena, uint32_t, c->g->n_tensors) };
 
-	if (!viewed)
+	if (!viewed || !links.made || !links.wanted)
 		return false;
-	check_chains(c);
+	check_chains(c, &links);
 	for (uint32_t i = 0; i < c->g->n_tensors; i++)
 		if (c->ref.extent[i].root != i)
 			viewed[c->ref.extent[i].root] = true;
