@@ -261,6 +261,113 @@ START_TEST(chains_keep_their_results)
 }
 END_TEST
 
+#define X(shape)                                                                         \
+	"{\"name\": \"x\", \"dtype\": \"f32\", \"role\": \"input\", \"shape\": [" shape  \
+	"]}"
+#define Y(shape)                                                                         \
+	", {\"name\": \"y\", \"dtype\": \"f32\", \"role\": \"output\", \"shape\": "      \
+	"[" shape "]}"
+#define W(shape)                                                                         \
+	", {\"name\": \"w\", \"dtype\": \"f32\", \"role\": \"const\", \"data\": "        \
+	"{\"seed\": "                                                                    \
+	"1}, \"shape\": [" shape "]}"
+#define CONV(attrs)	    "\"CONV_2D\", \"inputs\": [\"x\", \"w\"], \"attrs\": {" attrs
+#define MAX_POOL(attrs)	    "\"MAX_POOL_2D\", \"inputs\": [\"x\"], \"attrs\": {" attrs
+#define AVERAGE_POOL(attrs) "\"AVERAGE_POOL_2D\", \"inputs\": [\"x\"], \"attrs\": {" attrs
+#define TWO		    "\"kernel\": [2, 2], "
+#define IMAGE		    "1, 2, 4, 4"
+
+/* Windows with channels first that stay as they are, each for one reason of its own, and
+ * what is changed but for it (reason NULL). */
+static const struct {
+	const char *name, *tensors, *op, *reason;
+} windows[] = {
+	{ "a convolution", X(IMAGE) W("3, 2, 3, 3") Y("1, 3, 2, 2"), CONV(""), NULL },
+	{ "a pool", X(IMAGE) Y("1, 2, 3, 3"), MAX_POOL(TWO), NULL },
+	{ "an average", X(IMAGE) Y("1, 2, 5, 5"),
+		AVERAGE_POOL(TWO "\"pad\": [1, 1, 1, 1], "), NULL },
+	{ "one dimension", X("1, 2, 4") W("3, 2, 3") Y("1, 3, 2"), CONV(""),
+		"an operand is not of four dimensions, has views or several writers" },
+	{ "a view",
+		X(IMAGE) Y("1, 2, 3, 3") ", {\"name\": \"v\", \"dtype\": \"f32\", "
+					 "\"shape\": [4], \"view_of\": \"x\"}",
+		MAX_POOL(TWO),
+		"an operand is not of four dimensions, has views or several writers" },
+	{ "an attribute", X(IMAGE) W("3, 2, 3, 3") Y("1, 3, 2, 2"),
+		CONV("\"padding_mode\": \"circular\", "),
+		"an attribute of it is not understood" },
+	{ "computed weights",
+		X(IMAGE) Y("1, 3, 2, 2") ", {\"name\": \"w\", \"dtype\": \"f32\", "
+					 "\"role\": \"input\", \"shape\": [3, 2, 3, 3]}",
+		CONV(""), "its weights are not constant" },
+	{ "too few channels in the filter", X(IMAGE) W("3, 1, 3, 3") Y("1, 3, 2, 2"),
+		CONV(""), "the filter does not fit the operands" },
+	{ "too few filters", X(IMAGE) W("2, 2, 3, 3") Y("1, 3, 2, 2"), CONV(""),
+		"the filter does not fit the operands" },
+	{ "groups", X(IMAGE) W("4, 1, 3, 3") Y("1, 4, 2, 2"), CONV("\"group\": 3, "),
+		"the filter does not fit the operands" },
+	{ "another kernel", X(IMAGE) W("3, 2, 3, 3") Y("1, 3, 2, 2"), CONV(TWO),
+		"the filter does not fit the operands" },
+	{ "a dimension", X("1, 1, 1073741824, 1") Y("1, 1, 1073741823, 1"),
+		MAX_POOL("\"kernel\": [2, 1], "), "a dimension is 2^30 or more" },
+	{ "a pool over channels", X(IMAGE) Y("1, 1, 3, 3"), MAX_POOL(TWO),
+		"the channels do not fit" },
+	{ "a stride of 0", X(IMAGE) Y("1, 2, 3, 3"), MAX_POOL(TWO "\"stride\": [1, 0], "),
+		"kernel, stride or dilation is not two positive numbers" },
+	{ "no kernel", X(IMAGE) Y("1, 2, 3, 3"), MAX_POOL(""),
+		"kernel, stride or dilation is not two positive numbers" },
+	{ "three strides", X(IMAGE) W("3, 2, 3, 3") Y("1, 3, 2, 2"),
+		CONV("\"stride\": [1, 1, 1], "),
+		"kernel, stride or dilation is not two positive numbers" },
+	{ "a dilated pool", X(IMAGE) Y("1, 2, 2, 2"),
+		MAX_POOL(TWO "\"dilation\": [2, 2], "),
+		"no kernel pools with a dilation" },
+	{ "an unknown padding", X(IMAGE) Y("1, 2, 3, 3"),
+		MAX_POOL(TWO "\"pad\": \"FULL\", "), "its padding is not understood" },
+	{ "less than nothing around", X(IMAGE) Y("1, 2, 1, 1"),
+		MAX_POOL(TWO "\"pad\": [-1, -1, -1, -1], "),
+		"its padding is not understood" },
+	{ "another batch", X("2, 2, 4, 4") Y("1, 2, 3, 3"), MAX_POOL(TWO),
+		"the batches do not fit" },
+	{ "another height", X(IMAGE) Y("1, 2, 2, 3"), MAX_POOL(TWO),
+		"the output's height or width is not what stride and padding give" },
+	{ "a window of padding", X(IMAGE) Y("1, 2, 7, 7"),
+		MAX_POOL(TWO "\"pad\": [2, 2, 2, 2], "), "a window lies in the padding" },
+	{ "an average of padding", X(IMAGE) Y("1, 2, 5, 5"),
+		AVERAGE_POOL(TWO "\"pad\": [1, 1, 1, 1], \"count_include_pad\": 1, "),
+		"no kernel counts the padding in an average" },
+};
+
+START_TEST(windows_stay_for_their_reasons)
+{
+	char text[2048];
+	const struct tn_rewrite *entry = NULL;
+	struct rewritten r;
+	struct loaded l;
+
+	snprintf(text, sizeof(text),
+		"{\"format\": \"tenure.graph/1\", \"tensors\": [%s], \"ops\": "
+		"[{\"name\": "
+		"\"op\", \"type\": %s\"layout\": \"NCHW\"}, \"outputs\": [\"y\"]}]}",
+		windows[_i].tensors, windows[_i].op);
+	loaded_bytes(&l, "window.json", text, strlen(text), NULL);
+	loaded_ok(&l, windows[_i].name);
+	r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+	for (size_t i = 0; i < r.log.list.count; i++)
+		if (r.log.list.items[i].pass == PASS_LAYOUT)
+			entry = &r.log.list.items[i];
+	ck_assert_msg(entry != NULL, "%s: nothing is said", windows[_i].name);
+	ck_assert_msg(entry->done == !windows[_i].reason, "%s: %s", windows[_i].name,
+		entry->why ? entry->why : "is done");
+	if (windows[_i].reason) {
+		ck_assert_msg(strcmp(entry->why, windows[_i].reason) == 0, "%s: '%s'",
+			windows[_i].name, entry->why);
+		same_text(windows[_i].name, &l.graph, &r.graph);
+	}
+	loaded_release(&l);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("rewrite_layout");
@@ -268,6 +375,8 @@ Suite *tn_test_suite(void)
 
 	tcase_set_timeout(t, 300);
 	tcase_add_loop_test(t, chains_keep_their_results, 0, 2);
+	tcase_add_loop_test(t, windows_stay_for_their_reasons, 0,
+		(int)(sizeof(windows) / sizeof(*windows)));
 	suite_add_tcase(s, t);
 	return s;
 }
