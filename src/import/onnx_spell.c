@@ -386,11 +386,14 @@ bool tn_onnx_spell(struct tn_onnx *x, const struct tn_onnx_node *n, const char *
 	} rows[] = {
 		{ "ArgMax", "", extreme },
 		{ "ArgMin", "", extreme },
+		{ "AveragePool", "", tn_spell_pool },
+		{ "Conv", "", tn_spell_conv },
+		{ "ConvTranspose", "", tn_spell_conv_transpose },
 		{ "Gemm", "", tn_spell_gemm },
 		{ "HardSigmoid", "", hard_sigmoid },
 		{ "LogSoftmax", "", softmax },
 		{ "Max", "", several },
-		{ "MaxPool", "", tn_spell_max_pool },
+		{ "MaxPool", "", tn_spell_pool },
 		{ "Min", "", several },
 		{ "Pad", "", pad },
 		{ "QLinearAdd", RUNTIME, tn_spell_qlinear_add },
@@ -402,9 +405,11 @@ bool tn_onnx_spell(struct tn_onnx *x, const struct tn_onnx_node *n, const char *
 		{ "QLinearMatMul", "", tn_spell_qlinear_matmul },
 		{ "QLinearMul", RUNTIME, tn_spell_qlinear_mul },
 		{ "QLinearSigmoid", RUNTIME, tn_spell_qlinear_unary },
+		{ "Resize", "", tn_spell_resize },
 		{ "Slice", "", slice },
 		{ "Softmax", "", softmax },
 		{ "Sum", "", several },
+		{ "Upsample", "", tn_spell_resize },
 	};
 	struct tn_spell s = { x, n, &n->scope->graph->f, name };
 

@@ -38,6 +38,7 @@ double tn_spell_attr_real(const struct tn_spell *s, const char *name, double oth
  * are not what that needs: nothing was made then. */
 typedef bool tn_spell_fn(struct tn_spell *s);
 tn_spell_fn tn_spell_gemm, tn_spell_max_pool;
+tn_spell_fn tn_spell_conv, tn_spell_conv_transpose, tn_spell_pool, tn_spell_resize;
 tn_spell_fn tn_spell_qlinear_add, tn_spell_qlinear_concat, tn_spell_qlinear_conv,
 	tn_spell_qlinear_matmul, tn_spell_qlinear_mul, tn_spell_qlinear_pool,
 	tn_spell_qlinear_unary;

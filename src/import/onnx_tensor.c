@@ -36,6 +36,8 @@ bool tn_onnx_bytes(struct tn_onnx *x, const struct tn_at *at, const uint8_t **ou
 		int64_t index = json_integer_value(at->json);
 
 		*out_data = x->blobs.items[index].data;
+		if (!*out_data) /* no bytes are at no place */
+			*out_data = (const uint8_t *)"";
 		*out_n = x->blobs.items[index].n;
 		return true;
 	}

@@ -141,7 +141,7 @@ def main():
             continue
         tally.nets += 1
         ways = [(tally, [])]
-        if family == "qdq":  # in floats; on integers a mean is rounded twice, and the
+        if family.startswith("qdq"):  # in floats; on integers a mean is rounded twice, and the
             # layer behind it may make two steps of that
             integers = tallies.setdefault("qdq, integers", Tally(2))
             ways.append((integers, ["--allow-inexact", "integer-ops"]))

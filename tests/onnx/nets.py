@@ -369,9 +369,14 @@ class Quantised(Net):
         return self.op(kind, *flat, shape=shape, domain="com.microsoft", **attrs), ys, yz
 
 
-def qdq(seed, small=False, kind=None):
-    n = Quantised("qdq", seed, kind or (I8, U8)[seed % 2])
-    x = n.both(n.input(image(n, small)))
+def qdq(seed, small=False, kind=None, given=False):
+    """`given`: the caller quantises."""
+    n = Quantised("qdq_bytes" if given else "qdq", seed, kind or (I8, U8)[seed % 2])
+    if given:
+        n.last = n.consts(*n.scales())
+        x = n.op("DequantizeLinear", n.input(image(n, small), n.kind), *n.last)
+    else:
+        x = n.both(n.input(image(n, small)))
     x = n.qdq_conv(x, 4, [3, 3])
     if n.rng.random() < 0.5:
         x = n.qdq_conv(x, n.shapes[x][1], [3, 3], group=n.shapes[x][1])
@@ -443,4 +448,103 @@ def qlinear(seed, small=False, kind=None):
     return n
 
 
-FAMILIES = {f.__name__: f for f in (conv, separable, residual, inception, shuffle, qdq, qlinear)}
+def qdq_bytes(seed, small=False, kind=None):
+    return qdq(seed, small, kind, given=True)
+
+
+def line_window(n, x, k, pads, stride, dilation):
+    """The length of what a window over one dimension gives."""
+    return (n.shapes[x][2] + sum(pads) - (k - 1) * dilation - 1) // stride + 1
+
+
+def line_conv(n, x, channels, group=1):
+    batch, c, size = n.shapes[x]
+    k = min(n.pick(1, 3, 5), size)
+    stride, dilation = n.pick((1, 1), (2, 1), (1, 2) if (k - 1) * 2 < size else (1, 1))
+    ins = [x, n.weights(channels, c // group, k)]
+    if n.rng.random() < 0.7:
+        ins.append(n.weights(channels, scale=0.1))
+    attrs = {"strides": [stride], "dilations": [dilation], "group": group}
+    if dilation == 1 and n.rng.random() < 0.3:
+        attrs["auto_pad"] = n.pick("SAME_UPPER", "SAME_LOWER")
+        return n.op("Conv", *ins, shape=[batch, channels, -(-size // stride)], **attrs)
+    pads = n.pick([0, 0], [k // 2, k // 2], [k // 2, 0])
+    if n.rng.random() < 0.5:
+        attrs["kernel_shape"] = [k]
+    return n.op("Conv", *ins, pads=pads,
+                shape=[batch, channels, line_window(n, x, k, pads, stride, dilation)], **attrs)
+
+
+def line(seed, small=False):
+    """Windows over one dimension, as nets for sound have them."""
+    n = Net("line", seed)
+    x = n.input([1 if small else n.pick(1, 2), n.pick(1, 3), n.pick(12, 17, 24)])
+    for _ in range(1 if small else n.pick(1, 2)):
+        c = n.pick(2, 4)
+        x = n.op(n.pick("Relu", "Sigmoid", "Tanh"), line_conv(n, x, c))
+        if n.rng.random() < 0.5:
+            x = line_conv(n, x, c, group=c)
+        if n.rng.random() < 0.6 and n.shapes[x][2] > 3:
+            pads = n.pick([0, 0], [1, 0], [1, 1])
+            x = n.op(n.pick("MaxPool", "AveragePool"), x, kernel_shape=[2], strides=[2], pads=pads,
+                     shape=n.shapes[x][:2] + [line_window(n, x, 2, pads, 2, 1)])
+    if n.rng.random() < 0.5:
+        n.output(x)
+    n.output(n.gemm(n.flatten(x), 3))
+    return n
+
+
+def conv_transpose(n, x, channels):
+    batch, c = n.shapes[x][:2]
+    k = [n.pick(1, 2, 3, 4), n.pick(2, 3)]
+    stride = n.pick([1, 1], [2, 2], [2, 1], [3, 2])
+    pads = n.pick([0] * 4, [k[0] // 2, k[1] // 2] * 2, [0, 1, k[0] // 2, 0])
+    extra = n.pick([0, 0], [0, 0], [stride[0] - 1, stride[1] - 1])
+    size = [(n.shapes[x][2 + i] - 1) * stride[i] + k[i] + extra[i] - pads[i] - pads[2 + i]
+            for i in range(2)]
+    ins = [x, n.weights(c, channels, *k)]
+    if n.rng.random() < 0.6:
+        ins.append(n.weights(channels, scale=0.1))
+    attrs = {"output_padding": extra} if any(extra) else {}
+    return n.op("ConvTranspose", *ins, strides=stride, pads=pads,
+                shape=[batch, channels] + size, **attrs)
+
+
+def resize(n, x):
+    batch, c, *size = n.shapes[x]
+    mode, where = n.pick(("nearest", "asymmetric"), ("nearest", "half_pixel"),
+                         ("linear", "half_pixel"), ("linear", "asymmetric"),
+                         ("linear", "align_corners"), ("linear", "pytorch_half_pixel"))
+    by = [n.pick(1, 2, 3), 2] if mode == "nearest" else n.pick([2, 2], [1.5, 2])
+    new = [int(size[i] * by[i]) for i in range(2)]
+    by_sizes = n.rng.random() < 0.5 or any(size[i] * by[i] != new[i] for i in range(2))
+    if mode == "nearest" and by_sizes and any(new[i] % size[i] for i in range(2)):
+        by_sizes = False
+    none = n.const(np.array([], np.float32))
+    if by_sizes:
+        how = [none, none, n.const(np.array([batch, c] + new, np.int64))]
+    else:
+        how = [none, n.const(np.array([1, 1] + by, np.float32))]
+    attrs = {"nearest_mode": "floor"} if where == "asymmetric" and mode == "nearest" else {}
+    return n.op("Resize", x, *how, mode=mode, coordinate_transformation_mode=where,
+                shape=[batch, c] + new, **attrs)
+
+
+def decoder(seed, small=False):
+    """Images that grow: transposed convolutions and resizing."""
+    n = Net("decoder", seed)
+    x = n.op("Relu", n.conv(n.input([1, n.pick(1, 3), 4, n.pick(4, 5)]), 4, [3, 3]))
+    for _ in range(1 if small else 2):
+        if n.rng.random() < 0.5 and seed % 2:
+            x = n.op("Relu", conv_transpose(n, x, n.pick(2, 3)))
+        else:
+            x = resize(n, x)
+        x = n.op("Sigmoid", n.conv(x, n.pick(2, 4), [1, 1])) if n.rng.random() < 0.6 else x
+    if seed % 3 == 0:
+        x = conv_transpose(n, x, 2)
+    n.output(x)
+    return n
+
+
+FAMILIES = {f.__name__: f for f in (conv, separable, residual, inception, shuffle, line, decoder,
+                                    qdq, qdq_bytes, qlinear)}
