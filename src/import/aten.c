@@ -110,18 +110,6 @@ bool tn_aten_norm_takes(const struct tn_aten_norm *n, size_t place)
 	return false;
 }
 
-void tn_aten_norm_attributes(struct tn_foreign *f, const struct tn_aten_norm *n,
-	size_t rank, bool training, double eps)
-{
-	bool ok = tn_build_attr_int(
-		&f->b, "axis", n->rows == TN_ATEN_NONE ? 1 : -(int64_t)rank);
-
-	if (n->training != TN_ATEN_NONE)
-		ok = ok && tn_build_attr_bool(&f->b, "training", training);
-	if (!ok || !tn_build_attr_float(&f->b, "epsilon", eps))
-		f->tree->nomem = true;
-}
-
 /* Little-endian; false when the type does not hold the value. */
 static bool encode(enum tn_dtype dtype, double value, uint8_t out[8])
 {

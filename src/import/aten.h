@@ -48,9 +48,6 @@ struct tn_aten_norm {
 const struct tn_aten_norm *tn_aten_norm_of(const struct tn_aten *a);
 /* Is the argument at this place an operand? */
 bool tn_aten_norm_takes(const struct tn_aten_norm *n, size_t place);
-/* Attributes of the newest op. Channels come second; `rank` is that of a row. */
-void tn_aten_norm_attributes(struct tn_foreign *f, const struct tn_aten_norm *n,
-	size_t rank, bool training, double eps);
 
 /* The arguments of a call, by the names and the places that the operator's schema gives
  * them; each reader has its own way to them. False, NULL or 0: not given, None, or of
@@ -68,8 +65,8 @@ struct tn_aten_call {
 	bool (*tensor)(const struct tn_aten_call *call, const char *name, size_t place);
 };
 
-/* What the arguments that are no tensors say about the newest op, as attributes; the op is
- * not known when they ask for what no kernel does. */
+/* What the arguments that are no tensors say about the newest op, as attributes, whatever
+ * the form; the op is not known when they ask for what no kernel does. */
 void tn_aten_attributes(
 	struct tn_foreign *f, const struct tn_aten *a, const struct tn_aten_call *call);
 

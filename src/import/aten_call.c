@@ -187,18 +187,118 @@ static bool add_window(
 	return ok;
 }
 
+/* input, scale, zero point, least and greatest integer */
+static bool is_quant(struct tn_foreign *f, const struct tn_aten_call *call)
+{
+	static const char *const names[] = { "", "scale", "zero_point", "quant_min",
+		"quant_max" };
+	double value[COUNT(names)] = { 0 };
+
+	for (size_t i = 1; i < COUNT(names); i++)
+		if (!call->number(call, names[i], i, &value[i]) ||
+			(i > 1 && !(value[i] >= -32768 && value[i] <= 65535)))
+			return false;
+	return tn_aten_quant(
+		f, value[1], (int64_t)value[2], (int64_t)value[3], (int64_t)value[4]);
+}
+
+static bool add_norm(struct tn_foreign *f, const struct tn_aten_norm *n,
+	const struct tn_aten_call *call)
+{
+	int64_t first;
+	size_t rank = n->rows == TN_ATEN_NONE
+			      ? 0
+			      : call->ints(call, "normalized_shape", n->rows, &first, 1);
+	bool ok;
+
+	if (rank > TN_RANK_MAX) {
+		tn_foreign_newest_op(f)->kind = OP_UNKNOWN;
+		return true;
+	}
+	ok = tn_build_attr_int(
+		&f->b, "axis", n->rows == TN_ATEN_NONE ? 1 : -(int64_t)rank);
+	if (n->training != TN_ATEN_NONE)
+		ok = ok && tn_build_attr_bool(&f->b, "training",
+				   number_or(call, "training", n->training, 0) != 0);
+	return ok && tn_build_attr_float(
+			     &f->b, "epsilon", number_or(call, "eps", n->eps, 1e-5));
+}
+
+/* A list of dimensions, of a reduction or of all for a transposition; a single number is
+ * another operator's. */
+static bool add_dims(
+	struct tn_foreign *f, const struct tn_aten *a, const struct tn_aten_call *call)
+{
+	const char *name = a->form == ATEN_REDUCE ? "dim" : "dims";
+	int64_t dims[TN_RANK_MAX];
+	double single;
+	size_t n;
+
+	if (call->number(call, name, 1, &single))
+		return true;
+	n = call->ints(call, name, 1, dims, TN_RANK_MAX);
+	if (!n || n > TN_RANK_MAX)
+		return true;
+	return tn_build_attr_ints(
+		&f->b, a->form == ATEN_REDUCE ? "axes" : "perm", dims, n);
+}
+
+/* Is the dimension the last one of the first operand? */
+static bool is_last(
+	struct tn_foreign *f, const struct tn_op *op, const struct tn_aten_call *call)
+{
+	double dim;
+
+	if (!call->number(call, "dim", 1, &dim))
+		return false;
+	return dim == -1 ||
+	       (op->n_inputs && op->inputs[0].i != TN_NONE &&
+		       dim == (double)tn_foreign_at(f, op->inputs[0])->shape.rank - 1);
+}
+
 void tn_aten_attributes(
 	struct tn_foreign *f, const struct tn_aten *a, const struct tn_aten_call *call)
 {
 	struct tn_op *op = tn_foreign_newest_op(f);
-	bool ok;
+	double dim;
+	bool ok = true;
 
-	if (op->kind == OP_UNKNOWN)
-		return;
-	if (!is_neutral(a, call)) {
-		op->kind = OP_UNKNOWN;
-		return;
+	switch (a->form) {
+	case ATEN_NORM:
+		ok = add_norm(f, tn_aten_norm_of(a), call);
+		break;
+	case ATEN_QUANT:
+		if (!is_quant(f, call))
+			op->kind = OP_UNKNOWN;
+		break;
+	case ATEN_CONCAT:
+		dim = number_or(call, "dim", 1, 0);
+		if (dim >= -TN_RANK_MAX && dim < TN_RANK_MAX)
+			ok = tn_build_attr_int(&f->b, "axis", (int64_t)dim);
+		else
+			op->kind = OP_UNKNOWN;
+		break;
+	case ATEN_ROW:
+		if (!is_last(f, op, call))
+			op->kind = OP_UNKNOWN;
+		break;
+	case ATEN_REDUCE:
+	case ATEN_TRANSPOSE:
+		ok = add_dims(f, a, call);
+		break;
+	case ATEN_WINDOW:
+	case ATEN_PLAIN:
+		if (op->kind == OP_UNKNOWN)
+			break;
+		if (!is_neutral(a, call))
+			op->kind = OP_UNKNOWN;
+		else
+			ok = a->form == ATEN_WINDOW ? add_window(f, a, call)
+						    : add_numbers(f, a, call);
+		break;
+	case ATEN_VIEW:
+	case ATEN_SLICE:
+		break;
 	}
-	ok = a->form == ATEN_WINDOW ? add_window(f, a, call) : add_numbers(f, a, call);
 	f->tree->nomem = f->tree->nomem || !ok;
 }

@@ -107,36 +107,6 @@ static const struct tn_et_value *argument(const struct tn_et *r, size_t place)
 	return place < r->args.v.count ? &r->values.items[r->args.v.items[place]] : NULL;
 }
 
-static void read_norm(struct tn_et *r, const struct tn_aten_norm *n)
-{
-	const struct tn_et_value *rows = argument(r, n->rows), *eps = argument(r, n->eps);
-	const struct tn_et_value *training = argument(r, n->training);
-
-	tn_aten_norm_attributes(&r->f, n,
-		rows && rows->kind == ET_INTS ? rows->items.v.count : 0,
-		training && training->kind == ET_NUMBER && training->number != 0,
-		eps && eps->kind == ET_NUMBER ? eps->number : 1e-5);
-}
-
-/* input, scale, zero point, least and greatest integer */
-static bool read_quant(struct tn_et *r)
-{
-	double number[5] = { 0 };
-
-	if (r->args.v.count < 5)
-		return false;
-	for (size_t i = 1; i < 5; i++) {
-		const struct tn_et_value *v = &r->values.items[r->args.v.items[i]];
-
-		if (v->kind != ET_NUMBER ||
-			(i > 1 && !(v->number >= -32768 && v->number <= 65535)))
-			return false;
-		number[i] = v->number;
-	}
-	return tn_aten_quant(&r->f, number[1], (int64_t)number[2], (int64_t)number[3],
-		(int64_t)number[4]);
-}
-
 static bool number_at(
 	const struct tn_aten_call *call, const char *name, size_t place, double *out)
 {
@@ -187,56 +157,6 @@ static bool tensor_at(const struct tn_aten_call *call, const char *name, size_t 
 	(void)name;
 	/* the results are at the end, and no arguments of this kind */
 	return v && place + 2 * repeated(r) < r->args.v.count && v->kind == ET_TENSOR;
-}
-
-/* What geometry needs of the arguments that are no tensors. */
-static void read_attributes(struct tn_et *r, const struct tn_aten *a, struct tn_op *op)
-{
-	const struct tn_et_value *second =
-		r->args.v.count > 1 ? &r->values.items[r->args.v.items[1]] : NULL;
-	const struct tn_tensor *in = op->n_inputs && op->inputs[0].i != TN_NONE
-					     ? tn_foreign_at(&r->f, op->inputs[0])
-					     : NULL;
-	bool number = second && second->kind == ET_NUMBER && second->number >= -8 &&
-		      second->number < 8;
-	int64_t dim = number ? (int64_t)second->number : 0;
-	bool ok = true;
-
-	switch (a->form) {
-	case ATEN_NORM:
-		read_norm(r, tn_aten_norm_of(a));
-		break;
-	case ATEN_QUANT:
-		if (!read_quant(r))
-			op->kind = OP_UNKNOWN;
-		break;
-	case ATEN_WINDOW:
-	case ATEN_PLAIN:
-		tn_aten_attributes(&r->f, a,
-			&(struct tn_aten_call){
-				r, NULL, number_at, ints_at, text_at, tensor_at });
-		break;
-	case ATEN_CONCAT:
-		ok = tn_build_attr_int(&r->f.b, "axis", dim);
-		break;
-	case ATEN_ROW:
-		if (in && dim != -1 && dim != (int64_t)in->shape.rank - 1)
-			op->kind = OP_UNKNOWN;
-		break;
-	case ATEN_REDUCE:
-	case ATEN_TRANSPOSE:
-		if (second && second->kind == ET_INTS) {
-			unbox(r, second, &r->sizes);
-			ok = tn_build_attr_ints(&r->f.b,
-				a->form == ATEN_REDUCE ? "axes" : "perm",
-				r->sizes.v.items, r->sizes.v.count);
-		}
-		break;
-	case ATEN_VIEW:
-	case ATEN_SLICE:
-		break;
-	}
-	r->tree.nomem = r->tree.nomem || !ok;
 }
 
 /* Of smaller sizes than planned for, the kernel's steps are others: a proof that rests on
@@ -290,7 +210,9 @@ static void add_call(
 	for (size_t i = n - results; i < n; i++)
 		add_argument(r, at, &r->values.items[r->args.v.items[i]], true);
 	tn_foreign_close(&r->f);
-	read_attributes(r, &a, tn_foreign_newest_op(&r->f));
+	tn_aten_attributes(&r->f, &a,
+		&(struct tn_aten_call){
+			r, NULL, number_at, ints_at, text_at, tensor_at });
 	if (is_bound(r, tn_foreign_newest_op(&r->f)))
 		tn_foreign_newest_op(&r->f)->kind = OP_UNKNOWN;
 }

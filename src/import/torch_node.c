@@ -46,24 +46,6 @@ static void push_output(struct tn_torch *r, const struct tn_at *at, const char *
 	add_result(r, tn_torch_tensor(r, at, name));
 }
 
-static void read_norm(
-	struct tn_torch *r, const struct tn_at *node, const struct tn_aten_norm *n)
-{
-	struct tn_at frames[3];
-	struct tn_torch_argument a;
-	bool training = false;
-	double eps = 1e-5;
-	size_t rank = 0;
-
-	if (tn_torch_argument(r, node, "normalized_shape", SIZE_MAX, frames, &a))
-		rank = json_array_size(a.at.json);
-	if (tn_torch_argument(r, node, "training", SIZE_MAX, frames, &a))
-		training = json_is_true(a.at.json);
-	if (tn_torch_argument(r, node, "eps", SIZE_MAX, frames, &a))
-		tn_at_as_real(&r->tree, &a.at, &eps);
-	tn_aten_norm_attributes(&r->f, n, rank, training, eps);
-}
-
 /* Operands that may be None keep their places. */
 static void read_norm_operands(
 	struct tn_torch *r, const struct tn_at *node, const struct tn_aten_norm *n)
@@ -80,19 +62,6 @@ static void read_norm_operands(
 		else
 			tn_foreign_in(&r->f, (tn_tensor_id){ TN_NONE });
 	}
-}
-
-static bool read_quant(struct tn_torch *r, const struct tn_at *node)
-{
-	struct tn_torch_argument a;
-	struct tn_at frames[3];
-	double scale = 0;
-
-	return tn_torch_argument(r, node, "scale", SIZE_MAX, frames, &a) &&
-	       strcmp(a.key, "as_float") == 0 && tn_at_as_real(&r->tree, &a.at, &scale) &&
-	       tn_aten_quant(&r->f, scale, tn_torch_int(r, node, "zero_point", 0),
-		       tn_torch_int(r, node, "quant_min", -128),
-		       tn_torch_int(r, node, "quant_max", 127));
 }
 
 /* ---- the arguments, for what all readers of such operators ask ---- */
@@ -164,56 +133,6 @@ static bool tensor_of(const struct tn_aten_call *call, const char *name, size_t 
 
 	(void)place;
 	return named(call, name, frames, &a) && strncmp(a.key, "as_tensor", 9) == 0;
-}
-
-static void read_attributes(
-	struct tn_torch *r, const struct tn_at *node, const struct tn_aten *a)
-{
-	struct tn_op *op = tn_foreign_newest_op(&r->f);
-	struct tn_at frames[3];
-	struct tn_torch_argument dims;
-	const struct tn_tensor *in = op->n_inputs && op->inputs[0].i != TN_NONE
-					     ? tn_foreign_at(&r->f, op->inputs[0])
-					     : NULL;
-	int64_t dim = tn_torch_int(r, node, "dim", a->form == ATEN_CONCAT ? 0 : -1);
-	bool ok = true;
-
-	switch (a->form) {
-	case ATEN_NORM:
-		read_norm(r, node, tn_aten_norm_of(a));
-		break;
-	case ATEN_QUANT:
-		if (!read_quant(r, node))
-			op->kind = OP_UNKNOWN;
-		break;
-	case ATEN_WINDOW:
-	case ATEN_PLAIN:
-		tn_aten_attributes(&r->f, a,
-			&(struct tn_aten_call){
-				r, node, number_of, ints_of, text_of, tensor_of });
-		break;
-	case ATEN_CONCAT:
-		ok = tn_build_attr_int(&r->f.b, "axis", dim);
-		break;
-	case ATEN_ROW:
-		if (in && dim != -1 && dim != (int64_t)in->shape.rank - 1)
-			op->kind = OP_UNKNOWN;
-		break;
-	case ATEN_REDUCE:
-	case ATEN_TRANSPOSE:
-		if (tn_torch_argument(r, node, a->form == ATEN_REDUCE ? "dim" : "dims",
-			    SIZE_MAX, frames, &dims) &&
-			strcmp(dims.key, "as_ints") == 0) {
-			tn_at_ints(&r->tree, &frames[2], dims.key, &r->list);
-			ok = tn_build_attr_ints(&r->f.b,
-				a->form == ATEN_REDUCE ? "axes" : "perm", r->list.v.items,
-				r->list.v.count);
-		}
-		break;
-	default:
-		break;
-	}
-	r->tree.nomem = r->tree.nomem || !ok;
 }
 
 /* "torch.ops.aten.add_.Tensor": the name between namespace and overload. */
@@ -379,5 +298,7 @@ void tn_torch_read_node(struct tn_torch *r, const struct tn_at *node)
 	else
 		read_results(r, node);
 	tn_foreign_close(&r->f);
-	read_attributes(r, node, &a);
+	tn_aten_attributes(&r->f, &a,
+		&(struct tn_aten_call){
+			r, node, number_of, ints_of, text_of, tensor_of });
 }
