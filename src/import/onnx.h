@@ -94,6 +94,10 @@ void tn_onnx_nodes(
 /* TN_NONE after a report; "" is TN_NONE. */
 tn_tensor_id tn_onnx_lookup(struct tn_onnx *x, struct tn_onnx_scope *scope,
 	const struct tn_at *at, const char *name);
+/* A new tensor by a name of the scope; `type` may be NULL. */
+tn_tensor_id tn_onnx_declare(struct tn_onnx *x, struct tn_onnx_scope *scope,
+	const struct tn_at *at, const char *name, const struct tn_at *type, bool strict);
+#define TN_ONNX_OMITTED (TN_NONE - 1) /* in a scope: a function's input without a value */
 /* A body as a subgraph; its number, or -1 after a report. Captured tensors are appended to
  * `captures`. `hints` stand for what its inputs are given. */
 int64_t tn_onnx_body(struct tn_onnx *x, struct tn_onnx_scope *scope,
