@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/place_xml.h"
+
 #include "base/banned.h"
 
 #define DEPTH_MAX 512
@@ -293,6 +295,10 @@ bool tn_place_find_all(
 	struct group all = { 0, n };
 	size_t depth = 0;
 
+	if (tn_place_is_xml(text, len)) {
+		tn_place_find_xml(text, len, queries, n);
+		return true;
+	}
 	for (size_t i = 0; i < n; i++)
 		queries[i].rest = queries[i].pointer;
 	if (n)

@@ -77,6 +77,42 @@ START_TEST(place_of_pointer)
 }
 END_TEST
 
+static const char place_xml[] =
+	"\xEF\xBB\xBF<?xml version=\"1.0\"?>\n<!-- <layers> -->\n<net a='<layers>'>\n"
+	"<other><x/></other><layers>\n  <layer id=\"0\" name=\"\u00e9>\"/> <layer>\n"
+	"<layers><layer/></layers></layer>\n<![CDATA[<layer>]]><layer/></layers></net>";
+
+static const struct {
+	const char *pointer;
+	size_t line, column;
+} xml_places[] = {
+	{ "/layers/0", 5, 3 },
+	{ "/layers/1", 5, 30 },
+	{ "/layers/1/in/3", 5, 30 },
+	{ "/layers/2", 7, 20 },
+	{ "/layers/3", 3, 1 },
+	{ "/layers/x", 3, 1 },
+	{ "/layers/99999999999999999999999", 3, 1 },
+	{ "/layers", 3, 1 },
+	{ "/other/0", 4, 8 },
+	{ "", 3, 1 },
+};
+
+START_TEST(place_in_xml)
+{
+	struct tn_place got;
+
+	ck_assert(tn_place_find(
+		place_xml, sizeof(place_xml) - 1, xml_places[_i].pointer, &got));
+	ck_assert_msg(
+		got.line == xml_places[_i].line && got.column == xml_places[_i].column,
+		"%s: %zu:%zu", xml_places[_i].pointer, got.line, got.column);
+	/* cut anywhere it is survived */
+	for (size_t len = 0; len < sizeof(place_xml); len++)
+		tn_place_find(place_xml, len, xml_places[_i].pointer, &got);
+}
+END_TEST
+
 START_TEST(places_all_at_once)
 {
 	enum { N = sizeof(places) / sizeof(*places) };
@@ -194,6 +230,8 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, overflow_is_seen);
 	tcase_add_loop_test(
 		tc, place_of_pointer, 0, (int)(sizeof(places) / sizeof(*places)));
+	tcase_add_loop_test(
+		tc, place_in_xml, 0, (int)(sizeof(xml_places) / sizeof(*xml_places)));
 	tcase_add_test(tc, places_all_at_once);
 	tcase_add_test(tc, place_counts_characters);
 	tcase_add_test(tc, place_survives_any_cut);
