@@ -12,7 +12,7 @@ bool tn_bind_dsp(struct tn_binder *b);
 /* One channel's way from its sum to its output. */
 struct tn_rescaling {
 	int32_t multiplier, shift, zero_point; /* of the portable kernel */
-	int64_t bound; /* the sum, bias included, lies in [-bound, bound] */
+	int64_t least, most; /* of the sum, bias included */
 };
 
 /* Constants of src/kernels/dsp/rescale.h for a sum that comes with `bits` fractional bits

@@ -22,11 +22,11 @@ static int32_t output_of(const struct tn_rescaling *r, int64_t sum)
 /* A channel that gives one value whatever its sum: rescaling is monotone. */
 static bool is_constant(const struct tn_rescaling *r, int32_t out[3])
 {
-	if (r->bound > INT32_MAX || r->shift > 0 ||
-		output_of(r, -r->bound) != output_of(r, r->bound))
+	if (r->least < INT32_MIN || r->most > INT32_MAX || r->shift > 0 ||
+		output_of(r, r->least) != output_of(r, r->most))
 		return false;
 	out[0] = 0;
-	out[1] = 2 * output_of(r, r->bound);
+	out[1] = 2 * output_of(r, r->most);
 	out[2] = 1;
 	return true;
 }
@@ -46,7 +46,7 @@ bool tn_rescale_pack(const struct tn_rescaling *r, bool floor, int bits, int32_t
 	if (is_constant(r, out))
 		return true;
 	if (r->shift > 0 || shift < 0 || shift > 30 || r->multiplier < 0 ||
-		!small(r->bound, 31 - bits))
+		!small(r->least, 31 - bits) || !small(r->most, 31 - bits))
 		return false;
 	if (floor)
 		c = (INT64_C(1) << (bits - 2)) * (1 + (e ? INT64_C(1) << e : 0));
@@ -76,7 +76,7 @@ static struct channel channel_of(
 {
 	const uint32_t scale = p->n_scales == 1 ? 0 : (uint32_t)c;
 	struct channel out = { 0,
-		{ p->multiplier[scale], p->shift[scale], p->zero_point, 0 } };
+		{ p->multiplier[scale], p->shift[scale], p->zero_point, 0, 0 } };
 	int64_t sum = 0, magnitude = 0;
 	int32_t bias = 0;
 
@@ -87,7 +87,8 @@ static struct channel channel_of(
 	if (p->bias)
 		memcpy(&bias, (const uint8_t *)p->bias + 4 * (size_t)c, sizeof(bias));
 	out.bias = bias + p->in_offset * sum;
-	out.rescaling.bound = (out.bias < 0 ? -out.bias : out.bias) + 128 * magnitude;
+	out.rescaling.least = out.bias - 128 * magnitude;
+	out.rescaling.most = out.bias + 128 * magnitude;
 	return out;
 }
 

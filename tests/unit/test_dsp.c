@@ -215,8 +215,8 @@ static int32_t sum_near_tie(struct tn_seed *r, const struct tn_rescaling *s)
 	x += (int64_t)layer_pick(r, 5) - 2;
 	if (layer_pick(r, 4) == 0)
 		x = (int64_t)tn_seed_next(r) - INT64_C(0x80000000);
-	if (x > s->bound || x < -s->bound)
-		x %= s->bound + 1;
+	if (x > s->most || x < s->least)
+		x = s->least + (x < 0 ? -x : x) % (s->most - s->least + 1);
 	return (int32_t)x;
 }
 
@@ -234,18 +234,23 @@ START_TEST(rescaling_is_exact)
 			.multiplier = (int32_t)(0x40000000u | tn_seed_next(&r) >> 2),
 			.shift = -(int32_t)layer_pick(&r, 32),
 			.zero_point = floor ? -128 : zeros[layer_pick(&r, 7)],
-			.bound = (INT64_C(1) << layer_pick(&r, 31)) - 1,
+			.most = (INT64_C(1) << layer_pick(&r, 31)) - 1,
 		};
 		int32_t k[3];
 
+		s.least = -s.most;
+		if (layer_pick(&r, 4) == 0) { /* far from 0, with few values */
+			s.least = (layer_pick(&r, 2) ? s.most : -s.most) - 128;
+			s.most = s.least + 255;
+		}
 		if (layer_pick(&r, 8) == 0)
 			s.multiplier = layer_pick(&r, 2) ? 0x40000000 : INT32_MAX;
 		if (!tn_rescale_pack(&s, floor, bits, k))
 			continue;
 		accepted++;
 		for (int i = 0; i < 60; i++) {
-			int32_t sum = i == 0   ? (int32_t)s.bound
-				      : i == 1 ? (int32_t)-s.bound
+			int32_t sum = i == 0   ? (int32_t)s.most
+				      : i == 1 ? (int32_t)s.least
 					       : sum_near_tie(&r, &s);
 
 			if (packed(k, floor, bits, sum) == twice(&s, sum))
