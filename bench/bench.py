@@ -4,7 +4,6 @@ Usage: bench.py TENURE GENERATE [PART...], parts: models offsets scale lint (def
 The program `parse` is looked for beside GENERATE.
 Uses the models and problems in TENURE_SHARED or ../shared where there are any, and the
 project's own fixtures otherwise. Times are user CPU of one thread."""
-import csv
 import json
 import os
 import pathlib
@@ -12,15 +11,9 @@ import subprocess
 import sys
 import tempfile
 
-here = pathlib.Path(__file__).resolve().parent
-root = here.parent
-shared = pathlib.Path(os.environ.get('TENURE_SHARED', root.parent / 'shared'))
+from tables import model_path, number, root, rows, shared, table
+
 tenure, generate = sys.argv[1:3]
-
-
-def rows(name):
-    with open(here / name, newline='') as file:
-        return list(csv.DictReader(file))
 
 
 def run(arguments, out=subprocess.DEVNULL):
@@ -31,21 +24,6 @@ def run(arguments, out=subprocess.DEVNULL):
         child.returncode = os.waitstatus_to_exitcode(status)
         err.seek(0)
         return child.returncode, use.ru_utime + use.ru_stime, use.ru_maxrss, err.read()
-
-
-def table(head, lines):
-    """Numbers to the right, words to the left."""
-    lines = [[str(cell) for cell in line] for line in lines]
-    width = [max(len(line[i]) for line in [head, *lines]) for i in range(len(head))]
-    for line in [head, ['-' * w for w in width], *lines]:
-        cells = [cell.rjust(w) if i and line is not head and cell[:1].isdigit()
-                 else cell.ljust(w) for i, (cell, w) in enumerate(zip(line, width))]
-        print('  '.join(cells).rstrip())
-    print()
-
-
-def number(value):
-    return f'{int(value):,}'
 
 
 def plan_of(path, overlap, folder):
@@ -79,9 +57,7 @@ def models():
     peers, lines = rows('peers.csv'), []
     with tempfile.TemporaryDirectory() as folder:
         for row in rows('models.csv'):
-            paths = [shared / row['shared']] if row['shared'] else []
-            paths += [root / 'fixtures' / row['fixture']] if row['fixture'] else []
-            path = next((p for p in paths if p.is_file()), None)
+            path = model_path(row)
             if path:
                 mine = [p for p in peers if p['model'] == row['model']]
                 lines.append(model_line(row['model'], path, mine, folder))
