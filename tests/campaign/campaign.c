@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chains.h"
 #include "contract/contract.h"
+#include "gen_chain.h"
 #include "gen_graph.h"
 #include "gen_plan.h"
 #include "ir/print.h"
@@ -40,6 +42,7 @@ struct campaign {
 struct subject {
 	uint32_t seed;
 	struct tn_gen gen;
+	struct net net; /* of a graph with chains */
 	struct tn_graph g;
 	struct trace right, other[OTHER_SEEDS]; /* the latter made when they are needed */
 };
@@ -88,8 +91,8 @@ static int overlaps(
 			a = &plan->tensors[op->inputs[i].i];
 			b = &plan->tensors[op->outputs[k].i];
 			if (a->region == b->region && a->region != TN_REGION_NONE &&
-				a->offset < b->offset + b->bytes &&
-				b->offset < a->offset + a->bytes)
+				a->offset < b->offset + tn_plan_tensor_room(b) &&
+				b->offset < a->offset + tn_plan_tensor_room(a))
 				most = a->offset != b->offset ? 2 : most ? most : 1;
 		}
 	return most;
@@ -98,7 +101,7 @@ static int overlaps(
 static void note_accepted(struct tally *t, const struct tn_graph *g,
 	const struct tn_plan *plan, const struct tn_verdict *verdict)
 {
-	bool elided = false, first = false, second = false;
+	bool elided = false, first = false, second = false, ring = false;
 	int most = 0;
 
 	for (uint32_t i = 0; i < g->n_ops; i++) {
@@ -110,11 +113,14 @@ static void note_accepted(struct tally *t, const struct tn_graph *g,
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		first = first || plan->tensors[i].region == 0;
 		second = second || plan->tensors[i].region == 1;
+		ring = ring || plan->tensors[i].ring_bytes;
 	}
 	t->overlapping += most > 0;
 	t->partly += most > 1;
 	t->elided += elided;
 	t->regions += first && second;
+	t->streamed += plan->n_streams > 0;
+	t->rings += ring;
 	t->replayed += verdict->replayed > 0;
 }
 
@@ -162,7 +168,7 @@ static enum reason explain(struct subject *s, const struct tn_plan *plan,
 
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++)
 		of_bytes = of_bytes || strcmp(v->rule, bytes[i]) == 0;
-	if (strcmp(v->rule, "plan/order") == 0)
+	if (strcmp(v->rule, "plan/order") == 0 || strcmp(v->rule, "plan/stream") == 0)
 		return REASON_ORDER;
 	if (strcmp(v->rule, "plan/output-shared") == 0)
 		return REASON_SHARED;
@@ -247,7 +253,7 @@ static enum outcome judge(struct campaign *c, struct subject *s,
 		printf("seed %u: accepted and different\n", s->seed);
 	if (o == ACCEPTED_DIFFERENT && c->show)
 		show_plan(s, plan);
-	if (source == SOURCE_OURS && status != TN_OK) {
+	if ((source == SOURCE_OURS || source == SOURCE_STREAMED) && status != TN_OK) {
 		c->tally.ours_refused++;
 		if (!c->until_unsound)
 			printf("seed %u: a plan of the planner is refused: %s, %s\n",
@@ -271,8 +277,16 @@ static void show(struct subject *s)
 	tn_strbuf_release(&text);
 }
 
-static void begin(struct campaign *c, struct subject *s, uint32_t seed)
+static void begin_chain(struct subject *s)
 {
+	gen_chain(&s->net, s->seed);
+	s->g = s->net.graph;
+}
+
+static void begin_any(struct subject *s)
+{
+	const uint32_t seed = s->seed;
+
 	const struct tn_gen_options options = { .ops = 5 + seed % 20,
 		.runnable = true,
 		.types = seed % 4 != 3,
@@ -281,15 +295,30 @@ static void begin(struct campaign *c, struct subject *s, uint32_t seed)
 		.mutation = seed % 7 == 3 || seed % 11 == 0,
 		.flow = seed % 6 == 5 };
 
-	memset(s, 0, sizeof(*s));
-	s->seed = seed;
-	tn_gen_init(&s->gen, seed);
 	tn_gen_graph(&s->gen, &options, &s->g);
 	if (tn_validate(&s->g, &s->gen.diags) != TN_OK) {
 		fprintf(stderr, "seed %u: the graph is not valid: %s\n", seed,
 			s->gen.diags.list.items[s->gen.diags.list.count - 1].message);
 		exit(3);
 	}
+}
+
+/* Every eighth graph is a net of ops that run row by row. */
+static bool has_chains(const struct subject *s)
+{
+	return s->seed % 8 == 6;
+}
+
+static void begin(struct campaign *c, struct subject *s, uint32_t seed)
+{
+	memset(s, 0, sizeof(*s));
+	s->seed = seed;
+	tn_gen_init(&s->gen, seed);
+	if (has_chains(s))
+		begin_chain(s);
+	else
+		begin_any(s);
+	c->tally.features[HAS_CHAIN] += has_chains(s);
 	if (c->show)
 		show(s);
 	s->right.keep_values = true;
@@ -324,31 +353,62 @@ static void make_bases(struct campaign *c, struct subject *s, struct tn_plan bas
 	}
 }
 
-static void run_seed(struct campaign *c, uint32_t seed)
+/* Some plans with chains, and changes of them. */
+static void judge_chains(struct campaign *c, struct subject *s)
+{
+	struct tn_plan base, plan;
+
+	for (uint32_t i = BASES; i < PLANS_OF_A_GRAPH; i++) {
+		if (i % 6 == BASES % 6) {
+			chains_plan(&s->net, &s->gen, &base);
+			(void)judge(c, s, &base, SOURCE_STREAMED);
+			continue;
+		}
+		chains_copy(&s->gen, &base, &plan);
+		chains_change(&s->gen, &s->g, &plan);
+		if (i % 3 == 0)
+			chains_change(&s->gen, &s->g, &plan);
+		c->tally.of_ours++;
+		(void)judge(c, s, &plan, SOURCE_CHAIN);
+	}
+}
+
+static void judge_mutants(struct campaign *c, struct subject *s)
 {
 	/* what cannot be executed, or is refused nearly always, more seldom */
 	static const uint8_t often[MUTANTS] = { 4, 2, 3, 6, 14, 6, 3, 2, 5, 2, 1, 2 };
 	struct tn_plan base[BASES], plan;
-	struct subject s;
 	uint32_t all = 0;
 
 	for (int i = 0; i < MUTANTS; i++)
 		all += often[i];
-	begin(c, &s, seed);
-	make_bases(c, &s, base);
+	make_bases(c, s, base);
 	for (uint32_t i = BASES; i < PLANS_OF_A_GRAPH; i++) {
-		uint32_t which = i % 2 ? OVERLAP_FULL : tn_gen_random(&s.gen, BASES);
-		uint32_t how = 0, at = tn_gen_random(&s.gen, all);
+		uint32_t which = i % 2 ? OVERLAP_FULL : tn_gen_random(&s->gen, BASES);
+		uint32_t how = 0, at = tn_gen_random(&s->gen, all);
 
 		while (at >= often[how])
 			at -= often[how++];
-		gen_plan_copy(&s.gen, &base[which], &plan);
-		gen_plan_mutate(&s.gen, &s.g, &plan, (enum gen_mutant)how);
+		gen_plan_copy(&s->gen, &base[which], &plan);
+		gen_plan_mutate(&s->gen, &s->g, &plan, (enum gen_mutant)how);
 		if (i % 3 == 0 && how < MUTANT_SHRINK)
-			gen_plan_mutate(&s.gen, &s.g, &plan,
-				(enum gen_mutant)tn_gen_random(&s.gen, MUTANT_SHRINK));
+			gen_plan_mutate(&s->gen, &s->g, &plan,
+				(enum gen_mutant)tn_gen_random(&s->gen, MUTANT_SHRINK));
 		c->tally.of_ours += which != FIRST_FIT;
-		(void)judge(c, &s, &plan, (enum source)how);
+		(void)judge(c, s, &plan, (enum source)how);
+	}
+}
+
+static void run_seed(struct campaign *c, uint32_t seed)
+{
+	static struct subject s;
+
+	begin(c, &s, seed);
+	if (has_chains(&s)) {
+		judge_chains(c, &s);
+		net_release(&s.net);
+	} else {
+		judge_mutants(c, &s);
 	}
 	tn_gen_release(&s.gen);
 }

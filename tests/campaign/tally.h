@@ -19,6 +19,8 @@ enum outcome {
 enum source {
 	SOURCE_OURS = MUTANTS, /* of the planner */
 	SOURCE_FIRST_FIT, /* nothing shares bytes with what lives with it */
+	SOURCE_STREAMED, /* of the planner, with chains */
+	SOURCE_CHAIN, /* one of those, changed */
 	SOURCES,
 };
 
@@ -28,6 +30,7 @@ enum feature { /* of graphs */
 	HAS_MUTATION,
 	HAS_BRANCH, /* a value that several ops read */
 	HAS_FLOW, /* choices or loops, with bodies */
+	HAS_CHAIN, /* small nets of ops that run row by row */
 	FEATURES,
 };
 
@@ -60,6 +63,8 @@ struct tally {
 	uint64_t partly; /* of those: not at the same offset */
 	uint64_t elided; /* accepted, some op does not run */
 	uint64_t regions; /* accepted, two regions are used */
+	uint64_t streamed; /* accepted, with chains */
+	uint64_t rings; /* of those: some tensor is a ring of rows */
 	uint64_t ours_refused, unplanned; /* must stay 0 */
 	uint64_t unplanned_in_two; /* over two memories nothing was found */
 };

@@ -261,8 +261,9 @@ static int mutate(struct tn_gen *gen, struct pool *p, int id)
 	int other;
 
 	/* a view that no op makes cannot be read before it is written */
-	if (t->role != ROLE_ACT || t->dtype != DTYPE_I8 || t->has_strides ||
-		(t->view_of.i != TN_NONE && !is_made(gen, id)) || is_kept(gen, id))
+	if ((t->role != ROLE_ACT && t->role != ROLE_INPUT) || t->dtype != DTYPE_I8 ||
+		t->has_strides || (t->view_of.i != TN_NONE && !is_made(gen, id)) ||
+		is_kept(gen, id))
 		return -1;
 	other = partner(gen, p, id);
 	if (tn_gen_random(gen, 2))

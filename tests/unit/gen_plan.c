@@ -111,8 +111,9 @@ void gen_plan_settle(const struct tn_graph *g, struct tn_plan *plan)
 		if (root != i)
 			p->region = plan->tensors[root].region;
 		if (root == i && p->region < plan->n_regions)
-			plan->regions[p->region].used = tn_max_i64(
-				plan->regions[p->region].used, p->offset + p->bytes);
+			plan->regions[p->region].used =
+				tn_max_i64(plan->regions[p->region].used,
+					p->offset + tn_plan_tensor_room(p));
 	}
 	for (uint32_t i = 0; i < g->n_ops; i++) {
 		const struct tn_plan_op *p = &plan->ops[i];

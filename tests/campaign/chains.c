@@ -1,0 +1,192 @@
+#include "chains.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "chain_plan.h"
+#include "gen_part.h"
+#include "gen_plan.h"
+
+void chains_plan(struct net *n, struct tn_gen *gen, struct tn_plan *out)
+{
+	static struct tn_chain chain;
+	struct chain_tables t;
+
+	if (!tn_gen_random(gen, 3)) {
+		chain_best(n, 16, out);
+		return;
+	}
+	chain_analyse(n, &t);
+	for (uint32_t tries = 0; tries < 40; tries++) {
+		const uint32_t first = tn_gen_random(gen, n->graph.n_ops - 1);
+		const struct tn_stream_pick pick = { first,
+			2 + tn_gen_random(gen, n->graph.n_ops - first - 1) };
+
+		if (!tn_chain_of(&t.view, pick.first, pick.n, &chain))
+			continue;
+		chain_plan(n, &t, pick, CHAIN_ANY, out);
+		return;
+	}
+	chain_best(n, 16, out);
+}
+
+static struct tn_plan_stream unrolled(struct tn_gen *gen, const struct tn_plan_stream *s)
+{
+	struct tn_plan_stream out = *s;
+	int64_t count = 1; /* one may be doubled */
+
+	for (uint32_t i = 0; i < s->n_loops; i++)
+		count += s->loops[i].times * s->loops[i].n_events;
+	out.loops = TN_NEW(&gen->arena, struct tn_plan_loop);
+	gen_need(out.loops);
+	out.n_loops = 1;
+	out.loops->times = 1;
+	out.loops->events =
+		TN_NEW_ARRAY(&gen->arena, struct tn_plan_event, (size_t)count);
+	gen_need(out.loops->events);
+	for (uint32_t i = 0; i < s->n_loops; i++)
+		for (int64_t t = 0; t < s->loops[i].times; t++)
+			for (uint32_t k = 0; k < s->loops[i].n_events; k++) {
+				struct tn_plan_event e = s->loops[i].events[k];
+
+				e.y += t * e.step;
+				e.step = 0;
+				out.loops->events[out.loops->n_events++] = e;
+			}
+	return out;
+}
+
+void chains_copy(struct tn_gen *gen, const struct tn_plan *from, struct tn_plan *to)
+{
+	gen_plan_copy(gen, from, to);
+	to->n_streams = from->n_streams;
+	to->streams = TN_NEW_ARRAY(&gen->arena, struct tn_plan_stream, from->n_streams);
+	gen_need(to->streams);
+	for (uint32_t i = 0; i < from->n_streams; i++)
+		to->streams[i] = unrolled(gen, &from->streams[i]);
+}
+
+static void change_ring(
+	struct tn_gen *gen, const struct tn_graph *g, struct tn_plan *plan)
+{
+	for (uint32_t tries = 0; tries < 30; tries++) {
+		const uint32_t i = tn_gen_random(gen, g->n_tensors);
+		const struct tn_tensor *t = &g->tensors[i];
+		struct tn_plan_tensor *p = &plan->tensors[i];
+		int64_t row;
+
+		if (p->region == TN_REGION_NONE || t->shape.rank != 4 ||
+			t->shape.dim[1] < 2 || (!p->ring_bytes && tn_gen_random(gen, 4)))
+			continue;
+		row = t->bytes / t->shape.dim[1];
+		p->ring_bytes = tn_plan_tensor_room(p) +
+				(tn_gen_random(gen, 3) && p->ring_bytes ? row : -row);
+		if (p->ring_bytes >= t->bytes || p->ring_bytes <= 0)
+			p->ring_bytes = 0;
+		return;
+	}
+}
+
+static void change_events(struct tn_gen *gen, struct tn_plan_loop *l)
+{
+	const uint32_t at = tn_gen_random(gen, l->n_events);
+	struct tn_plan_event *e = &l->events[at], kept = *e;
+
+	switch (tn_gen_random(gen, 8)) {
+	case 0: /* lost */
+		memmove(e, e + 1, (l->n_events - at - 1) * sizeof(*e));
+		l->n_events--;
+		break;
+	case 1: /* twice */
+		memmove(e + 1, e, (l->n_events - at) * sizeof(*e));
+		l->n_events++;
+		break;
+	case 2: /* other rows */
+		e->y += (int64_t)tn_gen_random(gen, 3) - 1;
+		e->rows += (int64_t)tn_gen_random(gen, 3) - 1;
+		break;
+	default: /* a little earlier or later */
+		if (at + 1 < l->n_events) {
+			*e = e[1];
+			e[1] = kept;
+		}
+		break;
+	}
+}
+
+static void change_order(struct tn_gen *gen, struct tn_plan *plan)
+{
+	const struct tn_plan_stream *s =
+		&plan->streams[tn_gen_random(gen, plan->n_streams)];
+	uint32_t *a = &plan->order[s->first + tn_gen_random(gen, s->n)];
+	uint32_t *b = &plan->order[s->first + tn_gen_random(gen, s->n)], kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* By an element, a row, or to where another tensor is. */
+static void move(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan *plan)
+{
+	for (uint32_t tries = 0; tries < 30; tries++) {
+		const uint32_t i = tn_gen_random(gen, g->n_tensors);
+		const uint32_t k = tn_gen_random(gen, g->n_tensors);
+		struct tn_plan_tensor *p = &plan->tensors[i];
+		const struct tn_tensor *t = &g->tensors[i];
+		const int64_t width = tn_dtype_bits(t->dtype) / 8;
+		const int64_t row = t->shape.rank == 4 && t->shape.dim[1]
+					    ? t->bytes / t->shape.dim[1]
+					    : width;
+
+		if (p->region == TN_REGION_NONE ||
+			plan->tensors[k].region == TN_REGION_NONE)
+			continue;
+		if (!tn_gen_random(gen, 3))
+			p->offset = plan->tensors[k].offset;
+		else
+			p->offset += ((int64_t)tn_gen_random(gen, 7) - 3) *
+				     (tn_gen_random(gen, 2) ? width : row);
+		p->offset = tn_max_i64(p->offset, 0);
+		return;
+	}
+}
+
+void chains_change(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan *plan)
+{
+	struct tn_plan_stream *s;
+
+	if (!plan->n_streams) {
+		move(gen, g, plan);
+		gen_plan_settle(g, plan);
+		return;
+	}
+	s = &plan->streams[tn_gen_random(gen, plan->n_streams)];
+	switch (tn_gen_random(gen, 12)) {
+	case 0:
+	case 1:
+	case 2:
+		change_ring(gen, g, plan);
+		break;
+	case 3:
+	case 4:
+		change_events(gen, s->loops);
+		break;
+	case 5:
+		change_order(gen, plan);
+		break;
+	case 6:
+		if (tn_gen_random(gen, 2))
+			s->descending = !s->descending;
+		else
+			plan->n_streams--; /* what was a ring may be one no more */
+		break;
+	case 7:
+		gen_plan_mutate(gen, g, plan, MUTANT_SCRATCH);
+		break;
+	default:
+		move(gen, g, plan);
+		break;
+	}
+	gen_plan_settle(g, plan);
+}
