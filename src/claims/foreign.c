@@ -29,7 +29,8 @@ static bool is_made_for(const struct tn_model *m, const struct tn_op *op, uint32
 	const struct tn_attr *a = tn_op_attr(op, "in_place");
 
 	if (!a || a->kind != ATTR_INTS || distance ||
-		m->form[in].width * m->form[in].n != m->form[out].width * m->form[out].n)
+		m->form[in].width != m->form[out].width ||
+		m->form[in].n != m->form[out].n)
 		return false;
 	for (size_t i = 0; i + 1 < a->n; i += 2)
 		if (a->v.ints[i] >= 0 && a->v.ints[i] < op->n_inputs &&

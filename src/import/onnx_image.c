@@ -274,17 +274,23 @@ static bool are_exact(struct tn_spell *s, const struct tn_shape *in,
 	return true;
 }
 
-/* The element that the table's kernel takes is that of a whole factor. */
+#define STEPS_MAX 4096 /* that are looked at one by one */
+
+/* Is the element that the table's kernel takes, by a product of floats, that of a whole
+ * factor? Products by a power of two are exact. */
 static bool takes_whole_steps(int64_t in, int64_t out)
 {
 	const float scale = (float)in / (float)out;
+	const int64_t factor = out / in;
 
 	if (out % in || out >= 1 << 20)
 		return false;
-	for (int64_t i = 0; i < out; i++)
-		if ((int64_t)((float)i * scale) != i / (out / in))
+	if ((factor & (factor - 1)) == 0)
+		return true;
+	for (int64_t i = 0; i < out && out <= STEPS_MAX; i++)
+		if ((int64_t)((float)i * scale) != i / factor)
 			return false;
-	return true;
+	return out <= STEPS_MAX;
 }
 
 /* By a whole factor, all these rules mean one element. */
