@@ -122,8 +122,8 @@ void tn_foreign_shape(
 			out->dim[i] = TN_DIM_UNKNOWN;
 		else if (name && !strchr("-0123456789", name[0]))
 			out->dim[i] = tn_foreign_dim(f, &at, name);
-		else
-			tn_at_as_int(f->tree, &at, &out->dim[i]);
+		else if (tn_at_as_int(f->tree, &at, &out->dim[i]))
+			out->dim[i] = tn_dim_given(out->dim[i]);
 	}
 }
 
@@ -133,7 +133,7 @@ void tn_foreign_shape_of(struct tn_foreign *f, const struct tn_at *at,
 	if (!set_rank(f, at, dims->v.count, out))
 		return;
 	for (uint32_t i = 0; i < out->rank; i++)
-		out->dim[i] = dims->v.items[i];
+		out->dim[i] = tn_dim_given(dims->v.items[i]);
 }
 
 void tn_foreign_data(

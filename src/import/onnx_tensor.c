@@ -282,7 +282,7 @@ static int64_t read_dim(
 		tn_at_key(&x->tree, dim, "dimParam", &at);
 		return strict ? tn_foreign_dim(f, &at, name) : TN_DIM_UNKNOWN;
 	}
-	return tn_at_int(&x->tree, dim, "dimValue", TN_DIM_UNKNOWN);
+	return tn_dim_given(tn_at_int(&x->tree, dim, "dimValue", TN_DIM_UNKNOWN));
 }
 
 void tn_onnx_type(struct tn_onnx *x, struct tn_foreign *f, const struct tn_at *type,

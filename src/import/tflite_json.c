@@ -111,6 +111,8 @@ static bool read_tensor(struct tn_tflj *r, struct tn_build *b, const struct tn_p
 	const json_t *type = json_object_get(object, "type");
 
 	tn_tflj_integers(r, path, object, "shape", &r->shape);
+	for (size_t i = 0; i < r->shape.v.count; i++)
+		r->shape.v.items[i] = tn_dim_given(r->shape.v.items[i]);
 	raw.shape = r->shape.v.items;
 	raw.rank = r->shape.v.count;
 	if (type && !tn_tflj_integer(r, &type_at, type, tn_tfl_tensor_types, &raw.type))

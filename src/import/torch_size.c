@@ -192,7 +192,8 @@ int64_t tn_torch_size(struct tn_foreign *f, const struct tn_at *at)
 	int64_t value;
 
 	if (tn_at_key(f->tree, at, "as_int", &expr))
-		return tn_at_as_int(f->tree, &expr, &value) ? value : TN_DIM_POISON;
+		return tn_at_as_int(f->tree, &expr, &value) ? tn_dim_given(value)
+							    : TN_DIM_POISON;
 	if (!tn_at_object(f->tree, at, "as_expr", &expr)) {
 		tn_at_error(f->tree, at, "torch/value", "expected a size");
 		return TN_DIM_POISON;
@@ -203,7 +204,7 @@ int64_t tn_torch_size(struct tn_foreign *f, const struct tn_at *at)
 	if (e.reported)
 		return TN_DIM_POISON;
 	if (!e.wrong && !*e.text)
-		return value;
+		return tn_dim_given(value);
 	tn_at_error(f->tree, &expr, "graph/dynamic-shape",
 		"the size '%.80s' is not understood: give the tensor a shape",
 		tn_at_text(f->tree, &expr, "expr_str", ""));

@@ -86,9 +86,6 @@ static void add_arrays(struct tn_xla *x, struct tn_foreign *f, const struct tn_a
 		tn_at_error(&x->tree, shape, "graph/dtype",
 			"'%.40s' is not a known element type", type);
 	tn_at_ints(&x->tree, shape, "dimensions", &x->list);
-	for (size_t i = 0; i < x->list.v.count; i++)
-		if (x->list.v.items[i] == INT64_MIN) /* not bounded */
-			x->list.v.items[i] = TN_DIM_UNKNOWN;
 	tn_foreign_shape_of(f, shape, &x->list, &dims);
 	t = tn_foreign_tensor(f, shape, name, dtype, &dims);
 	if (!t)

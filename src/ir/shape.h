@@ -9,6 +9,13 @@
 #define TN_DIM_UNKNOWN (-1)
 #define TN_DIM_POISON  INT64_MIN /* unknown, and the reader has said why */
 
+/* A size as a file gives it. The least number, which no size is, is not known (XLA writes
+ * it so): a file cannot say that a reader has said why. */
+static inline int64_t tn_dim_given(int64_t value)
+{
+	return value == TN_DIM_POISON ? TN_DIM_UNKNOWN : value;
+}
+
 struct tn_shape {
 	uint32_t rank;             /* 0: a scalar, one element */
 	int64_t dim[TN_RANK_MAX];  /* elements; TN_DIM_UNKNOWN until bound */

@@ -192,6 +192,65 @@ START_TEST(open_dimensions_are_bound)
 }
 END_TEST
 
+/* A graph of one tensor, of one dimension: @. */
+static const struct {
+	const char *format, *text;
+} dimensions[] = {
+	{ "native", "{\"format\":\"tenure.graph/"
+		    "1\",\"tensors\":[{\"name\":\"x\",\"dtype\":\"f32\",\"shape\":[@],"
+		    "\"role\":\"input\"}],\"ops\":[]}" },
+	{ "tflite-json", "{\"version\":3,\"operator_codes\":[],\"subgraphs\":[{"
+			 "\"tensors\":[{\"shape\":[@]}],\"inputs\":[0],\"outputs\":[0],"
+			 "\"operators\":[]}],\"buffers\":[{}]}" },
+	{ "onnx-json", "{\"graph\":{\"node\":[],\"input\":[{\"name\":\"x\",\"type\":{"
+		       "\"tensorType\":{\"elemType\":1,\"shape\":{\"dim\":[{\"dimValue\":"
+		       "\"@\"}]}}}}],\"output\":[{\"name\":\"x\"}]}}" },
+	{ "tvm", "{\"nodes\":[{\"op\":\"null\",\"name\":\"x\",\"inputs\":[]}],\"arg_"
+		 "nodes\":[0],\"heads\":[[0,0,0]],\"attrs\":{\"shape\":[\"list_shape\",[["
+		 "@]]],\"dltype\":[\"list_str\",[\"float32\"]]}}" },
+	{ "executorch-json", "{\"execution_plan\":[{\"name\":\"f\",\"values\":[{\"val_"
+			     "type\":\"Tensor\",\"val\":{\"scalar_type\":\"FLOAT\","
+			     "\"sizes\":[@]}}],\"inputs\":[0],\"outputs\":[0],"
+			     "\"chains\":[],\"non_const_buffer_sizes\":[0]}]}" },
+	{ "xla", "{\"entryComputationName\":\"m\",\"computations\":[{\"name\":\"m\","
+		 "\"rootId\":\"1\",\"instructions\":[{\"name\":\"x\",\"opcode\":"
+		 "\"parameter\",\"id\":\"1\",\"shape\":{\"elementType\":\"F32\","
+		 "\"dimensions\":[\"@\"]}}]}]}" },
+	{ "torch-export",
+		"{\"graph_module\":{\"graph\":{\"inputs\":[],\"outputs\":[],\"nodes\":[],"
+		"\"tensor_values\":{\"x\":{\"dtype\":7,\"sizes\":[{\"as_int\":@}]}}},"
+		"\"signature\":{\"input_specs\":[{\"user_input\":{\"arg\":{\"as_tensor\":"
+		"{\"name\":\"x\"}}}}],\"output_specs\":[]}},\"schema_version\":{}}" },
+	{ "tensorrt", "{\"Layers\":[{\"Name\":\"a\",\"LayerType\":\"kgen\",\"Inputs\":[{"
+		      "\"Name\":\"x\",\"Dimensions\":[@],\"Format/"
+		      "Datatype\":\"FP32\"}],\"Outputs\":[]}],\"Bindings\":[\"x\"]}" },
+};
+
+/* The size that stands for what was reported is one that a file may have, too. */
+START_TEST(no_size_goes_without_report)
+{
+	static const char *const sizes[] = { "4", "-9223372036854775808",
+		"9223372036854775807" };
+	char text[1024];
+	struct loaded l;
+
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		const char *size = strchr(dimensions[_i].text, '@');
+
+		snprintf(text, sizeof(text), "%.*s%s%s",
+			(int)(size - dimensions[_i].text), dimensions[_i].text, sizes[i],
+			size + 1);
+		loaded_bytes(&l, "x", text, strlen(text), dimensions[_i].format);
+		ck_assert_msg((l.status == TN_OK) == (i == 0), "%s: %s: status %d: %s",
+			dimensions[_i].format, sizes[i], (int)l.status,
+			loaded_report(&l));
+		ck_assert_msg((l.diags.errors == 0) == (i == 0), "%s: %s: %zu errors",
+			dimensions[_i].format, sizes[i], l.diags.errors);
+		loaded_release(&l);
+	}
+}
+END_TEST
+
 static void is_refused(const char *folder)
 {
 	static const char *const inputs[] = { "input.json", "input.tflite", "input.onnx",
@@ -233,6 +292,7 @@ Suite *tn_test_suite(void)
 		(int)(sizeof(refusals) / sizeof(*refusals)));
 	tcase_add_loop_test(tc, nodes_survive_odd_operands, 0, (int)COUNT(onnx_types));
 	tcase_add_test(tc, open_dimensions_are_bound);
+	tcase_add_loop_test(tc, no_size_goes_without_report, 0, (int)COUNT(dimensions));
 	tcase_add_test(tc, wrong_files_are_refused);
 	suite_add_tcase(s, tc);
 	return s;
