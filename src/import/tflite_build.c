@@ -414,12 +414,14 @@ bool tn_tfl_add_ends(struct tn_tfl *tfl, struct tn_build *b, const struct tn_pat
 {
 	tn_tensor_id *in = take_ids(tfl, b, path, "inputs", inputs, n_inputs, false);
 	tn_tensor_id *out = take_ids(tfl, b, path, "outputs", outputs, n_outputs, false);
+	bool *listed = TN_NEW_ARRAY(b->arena, bool, b->tensors.count);
 
-	if (!in || !out)
+	if (!in || !out || !listed)
 		return false;
 	for (size_t i = 0; i < n_inputs; i++) {
-		if (in[i].i == TN_NONE)
+		if (in[i].i == TN_NONE || listed[in[i].i]) /* one value, given once */
 			continue;
+		listed[in[i].i] = true;
 		if (b->tensors.items[in[i].i].role == ROLE_ACT) {
 			b->tensors.items[in[i].i].role = ROLE_INPUT;
 			b->tensors.items[in[i].i].clobber = !tfl->im->keep_inputs;

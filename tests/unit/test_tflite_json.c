@@ -76,7 +76,7 @@ START_TEST(fixtures_give_native_graphs)
 {
 	ck_assert_int_ge(each_file(tn_test_path("fixtures/flatc"), ".json",
 				 gives_its_native_graph),
-		2);
+		3);
 }
 END_TEST
 
