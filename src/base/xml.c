@@ -166,22 +166,9 @@ static char *keep(struct tn_xml *x, xmlChar *value)
 	return copy;
 }
 
-char *tn_xml_attribute(struct tn_xml *x, xmlNodePtr node, const char *name)
+/* In place, as XML Schema's whiteSpace="collapse". */
+static char *collapse(char *text)
 {
-	return keep(x, xmlGetNoNsProp(node, (const xmlChar *)name));
-}
-
-char *tn_xml_text(struct tn_xml *x, xmlNodePtr node)
-{
-	char *text = keep(x, xmlNodeGetContent(node));
-
-	x->nomem = x->nomem || !text;
-	return text;
-}
-
-char *tn_xml_words(struct tn_xml *x, xmlNodePtr node)
-{
-	char *text = tn_xml_text(x, node);
 	size_t n = 0;
 
 	if (!text)
@@ -198,6 +185,43 @@ char *tn_xml_words(struct tn_xml *x, xmlNodePtr node)
 		n--;
 	text[n] = '\0';
 	return text;
+}
+
+char *tn_xml_exact(struct tn_xml *x, xmlNodePtr node, const char *name)
+{
+	return keep(x, xmlGetNoNsProp(node, (const xmlChar *)name));
+}
+
+char *tn_xml_attribute(struct tn_xml *x, xmlNodePtr node, const char *name)
+{
+	return collapse(tn_xml_exact(x, node, name));
+}
+
+int tn_xml_choice(struct tn_xml *x, xmlNodePtr node, const char *name,
+	const char *const *words, int otherwise)
+{
+	const char *text = tn_xml_attribute(x, node, name);
+
+	if (!text)
+		return otherwise;
+	for (int i = 0; words[i]; i++)
+		if (strcmp(words[i], text) == 0)
+			return i;
+	complain_attribute(x, xmlGetLineNo(node), node, name);
+	return otherwise;
+}
+
+char *tn_xml_text(struct tn_xml *x, xmlNodePtr node)
+{
+	char *text = keep(x, xmlNodeGetContent(node));
+
+	x->nomem = x->nomem || !text;
+	return text;
+}
+
+char *tn_xml_words(struct tn_xml *x, xmlNodePtr node)
+{
+	return collapse(tn_xml_text(x, node));
 }
 
 bool tn_xml_is(const xmlNode *node, const char *name)

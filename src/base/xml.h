@@ -25,8 +25,18 @@ xmlDocPtr tn_xml_read(struct tn_xml *x, const char *schema, size_t schema_len);
 /* An error at a line of the file. */
 void tn_xml_complain(struct tn_xml *x, long line, const char *fmt, ...) TN_PRINTF(3, 4);
 
-/* A copy of the attribute, or NULL when it is not there. */
+/* A copy of the attribute as the schemas' tokens are read: without white space at its ends,
+ * each run of it inside as one blank. NULL when it is not there. */
 char *tn_xml_attribute(struct tn_xml *x, xmlNodePtr node, const char *name);
+
+/* A copy of the attribute as it is, for what may have any blank: the name of a file, of a
+ * tensor. NULL when it is not there. */
+char *tn_xml_exact(struct tn_xml *x, xmlNodePtr node, const char *name);
+
+/* Which of the words, up to a NULL, the attribute is; `otherwise` when it is not there. Any
+ * other word is reported, so that a reader cannot take it for a default. */
+int tn_xml_choice(struct tn_xml *x, xmlNodePtr node, const char *name,
+	const char *const *words, int otherwise);
 
 /* The text in the element, with each run of blanks and line breaks as one blank. */
 char *tn_xml_words(struct tn_xml *x, xmlNodePtr node);

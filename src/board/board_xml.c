@@ -17,33 +17,28 @@ struct reader {
 	TN_VEC(struct tn_board) list;
 };
 
-/* A number that the schema has seen; 0x makes it hexadecimal. */
+/* A number that the schema has seen: only an address is hexadecimal. */
 static int64_t number(
-	struct reader *r, xmlNodePtr node, const char *name, int64_t otherwise)
+	struct reader *r, xmlNodePtr node, const char *name, int base, int64_t otherwise)
 {
 	const char *text = tn_xml_attribute(&r->xml, node, name);
 
-	return text ? (int64_t)strtoll(text, NULL, 0) : otherwise;
-}
-
-static bool says(struct reader *r, xmlNodePtr node, const char *name, const char *word)
-{
-	const char *text = tn_xml_attribute(&r->xml, node, name);
-
-	return text && strcmp(text, word) == 0;
+	return text ? (int64_t)strtoll(text, NULL, base) : otherwise;
 }
 
 static void read_memory(struct reader *r, xmlNodePtr node, struct tn_board *board)
 {
+	static const char *const kinds[] = { "ram", "flash", NULL };
+	static const char *const chips[] = { "inside", "outside", NULL };
 	struct tn_board_memory *m = &board->memories[board->n_memories++];
 
 	m->name = tn_xml_attribute(&r->xml, node, "name");
-	m->is_flash = says(r, node, "kind", "flash");
-	m->outside = says(r, node, "chip", "outside");
-	m->bytes = number(r, node, "kib", 0) * 1024;
-	m->base = number(r, node, "base", -1);
+	m->is_flash = tn_xml_choice(&r->xml, node, "kind", kinds, 0) == 1;
+	m->outside = tn_xml_choice(&r->xml, node, "chip", chips, 0) == 1;
+	m->bytes = number(r, node, "kib", 10, 0) * 1024;
+	m->base = number(r, node, "base", 16, -1);
 	m->has_base = m->base >= 0;
-	m->cost = number(r, node, "cost", 1);
+	m->cost = number(r, node, "cost", 10, 1);
 	for (size_t i = 0; m->name && i + 1 < board->n_memories; i++)
 		if (board->memories[i].name &&
 			strcmp(board->memories[i].name, m->name) == 0)
@@ -61,7 +56,7 @@ static void read_board(struct reader *r, xmlNodePtr node)
 	board.id = tn_xml_attribute(xml, node, "id");
 	board.title = tn_xml_attribute(xml, node, "title");
 	board.cpu = tn_xml_attribute(xml, node, "cpu");
-	board.mhz = number(r, node, "mhz", 0);
+	board.mhz = number(r, node, "mhz", 10, 0);
 	for (xmlNodePtr child = node->children; child; child = child->next)
 		n += child->type == XML_ELEMENT_NODE;
 	board.memories = TN_NEW_ARRAY(xml->arena, struct tn_board_memory, n);

@@ -49,28 +49,33 @@ static void read_types(struct reader *r, xmlNodePtr node, struct tn_declaration 
 
 static void read_access(struct reader *r, xmlNodePtr node, struct tn_declaration *d)
 {
-	const char *reads = tn_xml_attribute(&r->xml, node, "reads");
+	static const char *const reads[] = { [DECLARED_ELEMENT] = "element",
+		[DECLARED_LOOP] = "loop",
+		[DECLARED_BUFFERED] = "all-first",
+		[DECLARED_UNSAFE] = "any-time",
+		NULL };
+	static const char *const orders[] = { "ascending", "descending", NULL };
+	static const char *const holds[] = { [HOLD_NONE] = "none",
+		[HOLD_PIXEL] = "pixel",
+		NULL };
+	static const char *const windows[] = { [WINDOW_ANY] = "",
+		[WINDOW_1X1] = "1x1",
+		[WINDOW_1XN] = "1xn",
+		[WINDOW_KXK] = "kxk",
+		NULL };
 	const char *bytes = tn_xml_attribute(&r->xml, node, "displacement");
-	const char *order = tn_xml_attribute(&r->xml, node, "order");
-	const char *hold = tn_xml_attribute(&r->xml, node, "hold");
-	const char *window = tn_xml_attribute(&r->xml, node, "window");
-	char *end;
+	struct tn_xml *x = &r->xml;
 
-	d->window = !window			 ? WINDOW_ANY
-		    : strcmp(window, "1x1") == 0 ? WINDOW_1X1
-		    : strcmp(window, "1xn") == 0 ? WINDOW_1XN
-						 : WINDOW_KXK;
-	d->descending = order && strcmp(order, "descending") == 0;
-	d->hold = hold && strcmp(hold, "pixel") == 0 ? HOLD_PIXEL : HOLD_NONE;
-	if (reads) {
-		d->access = strcmp(reads, "element") == 0     ? DECLARED_ELEMENT
-			    : strcmp(reads, "loop") == 0      ? DECLARED_LOOP
-			    : strcmp(reads, "all-first") == 0 ? DECLARED_BUFFERED
-							      : DECLARED_UNSAFE;
-	} else if (bytes) {
+	d->window = (enum tn_declared_window)tn_xml_choice(
+		x, node, "window", windows, WINDOW_ANY);
+	d->descending = tn_xml_choice(x, node, "order", orders, 0) == 1;
+	d->hold = (enum tn_hold)tn_xml_choice(x, node, "hold", holds, HOLD_NONE);
+	d->access = (enum tn_declared_access)tn_xml_choice(
+		x, node, "reads", reads, DECLARED_UNSAFE);
+	if (bytes) {
 		d->access = DECLARED_DISPLACEMENT;
 		errno = 0;
-		d->displacement = strtoll(bytes, &end, 10);
+		d->displacement = strtoll(bytes, NULL, 10);
 		if (errno || d->displacement > INT64_MAX / 16 ||
 			d->displacement < -(INT64_MAX / 16))
 			tn_xml_complain(

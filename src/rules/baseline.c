@@ -73,7 +73,7 @@ static void read_findings(struct tn_xml *x, xmlNodePtr root, struct tn_baseline 
 
 		if (node->type != XML_ELEMENT_NODE)
 			continue;
-		k.file = unescape(x->arena, tn_xml_attribute(x, node, "file"));
+		k.file = unescape(x->arena, tn_xml_exact(x, node, "file"));
 		k.rule = tn_xml_attribute(x, node, "rule");
 		k.message = tn_xml_text(x, node);
 		print = tn_xml_attribute(x, node, "fingerprint");

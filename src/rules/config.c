@@ -37,12 +37,19 @@ static int64_t size_of(struct reader *r, xmlNodePtr node, const char *name)
 
 static void read_rule(struct reader *r, xmlNodePtr node)
 {
-	const char *severity = tn_xml_attribute(&r->xml, node, "severity");
+	static const char *const words[] = { [SEVERITY_NOTE] = "note",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_ERROR] = "error",
+		"off",
+		NULL };
+	const int severity =
+		tn_xml_choice(&r->xml, node, "severity", words, SEVERITY_ERROR);
 	struct tn_config_rule rule = { .id = tn_xml_attribute(&r->xml, node, "id"),
-		.off = severity && strcmp(severity, "off") == 0,
+		.off = severity > SEVERITY_ERROR,
 		.line = xmlGetLineNo(node) };
 
-	rule.severity = tn_severity_parse(severity);
+	if (!rule.off)
+		rule.severity = (enum tn_severity)severity;
 	if (!tn_vec_push(r->xml.arena, &r->rules, rule))
 		r->xml.nomem = true;
 }
@@ -50,8 +57,8 @@ static void read_rule(struct reader *r, xmlNodePtr node)
 static void read_suppression(struct reader *r, xmlNodePtr node)
 {
 	struct tn_config_suppress s = { .rule = tn_xml_attribute(&r->xml, node, "rule"),
-		.name = tn_xml_attribute(&r->xml, node, "name"),
-		.models = tn_xml_attribute(&r->xml, node, "models"),
+		.name = tn_xml_exact(&r->xml, node, "name"),
+		.models = tn_xml_exact(&r->xml, node, "models"),
 		.reason = tn_xml_words(&r->xml, node),
 		.line = xmlGetLineNo(node) };
 
@@ -71,7 +78,7 @@ static void read_element(struct reader *r, xmlNodePtr node)
 	} else if (tn_xml_is(node, "suppress")) {
 		read_suppression(r, node);
 	} else if (tn_xml_is(node, "pack")) {
-		const char *file = tn_xml_attribute(x, node, "file");
+		const char *file = tn_xml_exact(x, node, "file");
 		const struct tn_config_pack pack = { .file = file ? tn_filename_join(
 								 x->arena, r->out->folder,
 								 file)
@@ -80,11 +87,11 @@ static void read_element(struct reader *r, xmlNodePtr node)
 
 		ok = pack.file && tn_vec_push(x->arena, &r->packs, pack);
 	} else if (tn_xml_is(node, "ignore")) {
-		const char *models = tn_xml_attribute(x, node, "models");
+		const char *models = tn_xml_exact(x, node, "models");
 
 		ok = models && tn_vec_push(x->arena, &r->ignored, models);
 	} else if (tn_xml_is(node, "budget")) {
-		const struct tn_config_budget budget = { .models = tn_xml_attribute(
+		const struct tn_config_budget budget = { .models = tn_xml_exact(
 								 x, node, "models"),
 			.ram = size_of(r, node, "ram"),
 			.flash = size_of(r, node, "flash"),
@@ -95,13 +102,25 @@ static void read_element(struct reader *r, xmlNodePtr node)
 	x->nomem = x->nomem || !ok;
 }
 
+/* The attribute as one of the words; NULL: it is not given. */
+static const char *word_of(struct reader *r, xmlNodePtr node, const char *name,
+	const char *const *words)
+{
+	const int i = tn_xml_choice(&r->xml, node, name, words, -1);
+
+	return i < 0 ? NULL : words[i];
+}
+
 static void read_document(struct reader *r, xmlNodePtr root)
 {
+	static const char *const profiles[] = { "inference", "training", NULL };
+	static const char *const executions[] = { "sequential", "parallel", NULL };
+	static const char *const levels[] = { "error", "warning", "note", NULL };
 	struct tn_config *out = r->out;
 
-	out->profile = tn_xml_attribute(&r->xml, root, "profile");
-	out->execution = tn_xml_attribute(&r->xml, root, "execution");
-	out->fail_on = tn_xml_attribute(&r->xml, root, "fail-on");
+	out->profile = word_of(r, root, "profile", profiles);
+	out->execution = word_of(r, root, "execution", executions);
+	out->fail_on = word_of(r, root, "fail-on", levels);
 	out->target = tn_xml_attribute(&r->xml, root, "target");
 	out->line = xmlGetLineNo(root);
 	for (xmlNodePtr node = root->children; node; node = node->next)

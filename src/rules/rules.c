@@ -16,36 +16,30 @@ struct reader {
 	TN_VEC(struct tn_rule) list;
 };
 
-enum tn_severity tn_severity_parse(const char *word)
-{
-	return !word || strcmp(word, "error") == 0 ? SEVERITY_ERROR
-	       : strcmp(word, "warning") == 0	   ? SEVERITY_WARNING
-						   : SEVERITY_NOTE;
-}
-
 static struct tn_rule_sample read_sample(struct tn_xml *x, xmlNodePtr node)
 {
 	return (struct tn_rule_sample){ .command = tn_xml_attribute(x, node, "command"),
-		.edit = tn_xml_attribute(x, node, "edit"),
-		.options = tn_xml_attribute(x, node, "options"),
-		.file = tn_xml_attribute(x, node, "file"),
+		.edit = tn_xml_exact(x, node, "edit"),
+		.options = tn_xml_exact(x, node, "options"),
+		.file = tn_xml_exact(x, node, "file"),
 		.text = tn_xml_text(x, node) };
 }
 
 static void read_grounds(struct tn_xml *x, xmlNodePtr rule, struct tn_rule *out)
 {
+	static const char *const kinds[] = { [GROUND_BUG] = "bug",
+		[GROUND_FORMAT] = "format",
+		[GROUND_BYTES] = "bytes",
+		NULL };
 	TN_VEC(struct tn_rule_ground) list = { 0 };
 
 	for (xmlNodePtr node = rule->children; node; node = node->next) {
 		struct tn_rule_ground g = { 0 };
-		const char *kind;
 
 		if (!tn_xml_is(node, "ground"))
 			continue;
-		kind = tn_xml_attribute(x, node, "kind");
-		g.kind = kind && strcmp(kind, "bug") == 0      ? GROUND_BUG
-			 : kind && strcmp(kind, "format") == 0 ? GROUND_FORMAT
-							       : GROUND_BYTES;
+		g.kind = (enum tn_ground_kind)tn_xml_choice(
+			x, node, "kind", kinds, GROUND_BYTES);
 		g.ref = tn_xml_attribute(x, node, "ref");
 		g.text = tn_xml_words(x, node);
 		if (!tn_vec_push(x->arena, &list, g))
@@ -75,9 +69,13 @@ static void check_own(struct tn_xml *x, const struct tn_rule *rule)
 static void read_rule(struct reader *r, xmlNodePtr rule)
 {
 	struct tn_xml *x = &r->xml;
-	const char *severity = tn_xml_attribute(x, rule, "severity");
+	static const char *const severities[] = { [SEVERITY_NOTE] = "note",
+		[SEVERITY_WARNING] = "warning",
+		[SEVERITY_ERROR] = "error",
+		NULL };
 	struct tn_rule out = { .id = tn_xml_attribute(x, rule, "id"),
-		.severity = tn_severity_parse(severity),
+		.severity = (enum tn_severity)tn_xml_choice(
+			x, rule, "severity", severities, SEVERITY_ERROR),
 		.diagnostic = tn_xml_is(rule, "diagnostic"),
 		.source = x->source,
 		.line = xmlGetLineNo(rule) };

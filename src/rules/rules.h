@@ -60,9 +60,6 @@ enum tn_status TN_MUST_CHECK tn_rules_shipped(
 enum tn_status TN_MUST_CHECK tn_rules_read(const char *file, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_rule_set *io);
 
-/* "note", "warning"; all else is an error. */
-enum tn_severity tn_severity_parse(const char *word);
-
 /* NULL when there is none of that id. */
 const struct tn_rule *tn_rule_find(const struct tn_rule_set *rules, const char *id);
 

@@ -382,7 +382,7 @@ def sizes(t):
     config = f / ".tenure.xml"
     for size in ("+1K", " 1K", "-1", "K", "", "1KK", "1 K", "999999999999999M", "1e3"):
         t.expect(f"--ram '{size}'", t.lint("--ram", size, "o.json")[0], 2)
-        for kind in ("ram", "flash"):
+        for kind in ("ram", "flash") if size != " 1K" else ():  # XML drops the blank
             config.write_text(f'<tenure format="tenure.config/1">\n<budget {kind}="{size}"/>'
                               '</tenure>')
             status, _, err = t.lint("o.json")
