@@ -52,7 +52,7 @@
   /* Of a buffer that is in a chain: its ring, and what the chain does, row by row. */
   function rowsWords(e) {
     var last = e.row + e.rows - 1;
-    return t.opLabel(e.op) + ": row" + (e.rows === 1 ? " " + e.row : "s " + e.row + " to " + last) +
+    return (e.op < 0 ? "the caller" : t.opLabel(e.op)) + ": row" + (e.rows === 1 ? " " + e.row : "s " + e.row + " to " + last) +
       (e.step ? ", each time " + t.number(Math.abs(e.step)) + (e.step < 0 ? " back" : " on") : "");
   }
   function streaming(node, list, plan, box) {

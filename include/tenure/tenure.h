@@ -80,6 +80,7 @@ typedef struct tenure_options {
 	enum tenure_stream
 		stream; /* ops one after the other, or chains of them row by row */
 	int64_t stream_max_ops; /* in a chain; 0: no limit */
+	int stream_input; /* as stream AUTO, and the largest input comes row by row */
 	const char *rewrite; /* "all", "none" or passes with commas; NULL: all exact ones
 	                        to plan and run, none to judge (lint) and convert */
 	const char *allow_inexact; /* passes that may round floats otherwise, or NULL */

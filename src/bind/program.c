@@ -299,23 +299,54 @@ static enum tn_status bind_op(struct builder *b, uint32_t position)
 
 /* ---- chains ---- */
 
+/* Are the rows of the event, in all passes, among n? */
+static bool are_rows(
+	const struct tn_plan_loop *l, const struct tn_plan_event *e, int64_t n)
+{
+	int64_t last;
+
+	return e->y >= 0 && e->rows >= 1 && tn_mul_i64(l->times - 1, e->step, &last) &&
+	       tn_add_i64(last, e->y, &last) && last >= 0 && e->y <= n - e->rows &&
+	       last <= n - e->rows;
+}
+
+/* Is there an input whose rows the caller can give to this chain? */
+static bool can_feed(const struct builder *b, const struct tn_plan_stream *s)
+{
+	const struct tn_tensor *t;
+
+	if (!s->fed || !tn_tensor_id_ok(b->g, (tn_tensor_id){ s->input }) ||
+		!tn_graph_is_input(b->g, (tn_tensor_id){ s->input }))
+		return false;
+	t = &b->g->tensors[s->input];
+	return t->shape.rank == 4 && t->shape.dim[0] == 1 && t->shape.dim[1] > 0 &&
+	       b->out->tensors[s->input].region != TN_REGION_NONE;
+}
+
+static void check_caller(struct builder *b, const struct tn_plan_stream *s,
+	const struct tn_plan_loop *l, const struct tn_plan_event *e)
+{
+	if (!can_feed(b, s) || !are_rows(l, e, b->g->tensors[s->input].shape.dim[1]))
+		refuse_plan(b, "rows of an input come to a chain that has none such");
+}
+
 static void check_event(struct builder *b, const struct tn_plan_stream *s,
 	const struct tn_plan_loop *l, const struct tn_plan_event *e,
 	const uint32_t *position)
 {
 	const struct tn_row_call *rows;
-	int64_t last;
 
+	if (e->op == TN_PLAN_CALLER) {
+		check_caller(b, s, l, e);
+		return;
+	}
 	if (e->op >= b->g->n_ops || position[e->op] < s->first ||
 		position[e->op] - s->first >= s->n) {
 		refuse_plan(b, "an event of a chain is of an op that is not in it");
 		return;
 	}
 	rows = b->out->ops[position[e->op]].rows;
-	if (rows &&
-		(e->y < 0 || e->rows < 1 || !tn_mul_i64(l->times - 1, e->step, &last) ||
-			!tn_add_i64(last, e->y, &last) || last < 0 ||
-			e->y > rows->rows.n - e->rows || last > rows->rows.n - e->rows))
+	if (rows && !are_rows(l, e, rows->rows.n))
 		refuse_op(b, &b->g->ops[e->op], "it has no such rows");
 }
 
@@ -333,6 +364,8 @@ static enum tn_status check_streams(struct builder *b)
 	for (uint32_t i = 0; i < plan->n_streams; i++) {
 		const struct tn_plan_stream *s = &plan->streams[i];
 
+		if (s->fed && !can_feed(b, s))
+			refuse_plan(b, "a chain is for rows of an input that has none");
 		for (uint32_t k = 0; k < s->n_loops; k++)
 			for (uint32_t e = 0; e < s->loops[k].n_events; e++)
 				check_event(b, s, &s->loops[k], &s->loops[k].events[e],
@@ -351,6 +384,15 @@ static enum tn_status check_streams(struct builder *b)
 				refuse_op(b, op, "it uses a ring, and is in no chain");
 		}
 	}
+	for (uint32_t k = 0; k < b->g->n_inputs; k++)
+		if (plan->tensors[b->g->inputs[k].i].ring_bytes &&
+			!tn_plan_is_fed(plan, b->g->inputs[k].i))
+			refuse_tensor(b, &b->g->tensors[b->g->inputs[k].i],
+				"an input that comes at once is a ring");
+	for (uint32_t k = 0; k < b->g->n_outputs; k++)
+		if (plan->tensors[b->g->outputs[k].i].ring_bytes)
+			refuse_tensor(b, &b->g->tensors[b->g->outputs[k].i],
+				"an output is a ring");
 	return TN_OK;
 }
 

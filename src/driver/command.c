@@ -151,6 +151,7 @@ static enum tn_status check_options(struct tn_run *run)
 		{ "objective", o->objective != TENURE_OBJECTIVE_ACTIVATIONS },
 		{ "stream", o->stream != TENURE_STREAM_NONE },
 		{ "stream-max-ops", o->stream_max_ops != 0 },
+		{ "stream-input", o->stream_input != 0 },
 		{ "schedule", o->schedule != TENURE_SCHEDULE_GIVEN },
 		{ "align", o->align != 16 },
 		{ "region", o->regions.n > 0 },

@@ -168,15 +168,20 @@ static enum tn_status read_memories(struct tn_run *run)
 		&run->diags, &run->memories);
 }
 
+static bool streams(const struct tn_run *run)
+{
+	return run->options->stream == TENURE_STREAM_AUTO || run->options->stream_input;
+}
+
 /* Chains are for one memory, and no claim or plan is kept to by making some. */
 static enum tn_status check_stream(struct tn_run *run)
 {
-	if (run->options->stream != TENURE_STREAM_NONE && run->options->repair) {
+	if (streams(run) && run->options->repair) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL,
 			NULL, "--stream does not go with --repair");
 		return TN_ERR_INPUT;
 	}
-	if (run->options->stream == TENURE_STREAM_NONE || !run->memories.n_regions)
+	if (!streams(run) || !run->memories.n_regions)
 		return TN_OK;
 	tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL, NULL,
 		"--stream does not go with several memories: --region, --pin, --target");
@@ -253,6 +258,10 @@ static enum tn_status solve_single(struct tn_run *run,
 	const struct tn_lower_options *options, const struct tn_limits *limits)
 {
 	const struct tn_tables tables = tables_of(run);
+	const struct tn_streaming streaming = {
+		(uint32_t)tn_min_i64(run->options->stream_max_ops, UINT32_MAX),
+		run->options->stream_input != 0
+	};
 	struct tn_choice choice;
 	struct tn_made made = { 0 };
 	enum tn_status status;
@@ -271,9 +280,8 @@ static enum tn_status solve_single(struct tn_run *run,
 			&choice.solution,
 			run->options->objective == TENURE_OBJECTIVE_ARENA, &run->arena,
 			&run->diags, &made);
-	if (status == TN_OK && run->options->stream == TENURE_STREAM_AUTO)
-		status = tn_make_streamed(&tables, options, limits,
-			(uint32_t)tn_min_i64(run->options->stream_max_ops, UINT32_MAX),
+	if (status == TN_OK && streams(run))
+		status = tn_make_streamed(&tables, options, limits, &streaming,
 			run->options->objective == TENURE_OBJECTIVE_ARENA, &run->arena,
 			&run->diags, &made);
 	if (status == TN_OK) {

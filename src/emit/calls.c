@@ -350,6 +350,19 @@ void tn_write_shows(struct tn_writer *w, tn_op_id id, const char *place)
 	}
 }
 
+void tn_write_show_input(
+	const struct tn_writer *w, uint32_t id, const char *place, struct tn_strbuf *out)
+{
+	const struct tn_tensor *t = &w->g->tensors[id];
+
+	if (!w->options->debug || w->program.tensors[id].region == TN_REGION_NONE ||
+		t->bytes == 0)
+		return;
+	tn_strbuf_printf(out, "\tSHOW(TENURE_NO_OP, \"\", %u, ", id);
+	tn_text_string(out, t->name);
+	tn_strbuf_printf(out, ", %s%u, %" PRId64 ");\n", place, id, t->bytes);
+}
+
 void tn_write_title(struct tn_writer *w, struct tn_strbuf *out, tn_op_id id)
 {
 	tn_strbuf_printf(out, "%u: ", id.i);
@@ -383,8 +396,14 @@ static void print_op(struct tn_writer *w, uint32_t position)
 /* Without sharing, the ops of a chain run one after the other. */
 static void print_chain(struct tn_writer *w, const struct tn_plan_stream *s)
 {
+	if (s->fed) {
+		w->fed = s;
+		w->fed_at = w->body.len;
+	}
 	if (w->options->debug) {
 		only_unshared(w, true);
+		if (s->fed)
+			tn_write_show_input(w, s->input, "T", &w->body);
 		for (uint32_t i = 0; i < s->n; i++) {
 			const struct tn_program_op *po = &w->unshared.ops[s->first + i];
 

@@ -24,6 +24,18 @@ void tn_write_shows(struct tn_writer *w, tn_op_id op, const char *place);
 /* "5: CONV_2D name", for a comment. */
 void tn_write_title(struct tn_writer *w, struct tn_strbuf *out, tn_op_id op);
 
+/* With debug: the hook for graph input `id`, which is at `place`TENSOR. */
+void tn_write_show_input(
+	const struct tn_writer *w, uint32_t id, const char *place, struct tn_strbuf *out);
+
+/* An event of a chain as the call of its op's function for rows; with a step, in pass t. */
+void tn_write_event(const struct tn_writer *w, const struct tn_plan_stream *s,
+	const struct tn_plan_event *e, struct tn_strbuf *out);
+
+/* What the function of a fed chain does with row r of the input, at `row` (fed.c). */
+void tn_write_fed(
+	struct tn_writer *w, const struct tn_plan_stream *s, struct tn_strbuf *out);
+
 /* The functions of a chain to w->streams, its call to the body (stream.c). */
 void tn_write_chain(struct tn_writer *w, const struct tn_plan_stream *s);
 

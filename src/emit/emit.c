@@ -367,6 +367,16 @@ static bool summarise(
 	if (e->options->debug)
 		out->unshared_bytes = w->unshared_plan.regions[0].used;
 	out->hook_bytes = w->hook_bytes;
+	for (uint32_t k = 0; w->fed && k < w->g->n_inputs; k++) {
+		const struct tn_tensor *t = &w->g->tensors[w->fed->input];
+
+		if (w->g->inputs[k].i != w->fed->input)
+			continue;
+		out->fed = true;
+		out->fed_input = k;
+		out->fed_rows = t->shape.dim[1];
+		out->fed_row_bytes = t->bytes / t->shape.dim[1];
+	}
 	sources[out->n_sources++] = tn_arena_printf(e->arena, "%s.c", w->file);
 	sources[out->n_sources++] = tn_arena_printf(e->arena, "%s.c", w->weights);
 	for (size_t i = 0; i < e->files.list.count; i++)

@@ -47,6 +47,9 @@ struct tn_emit_summary { /* one for each model */
 	int64_t unshared_bytes; /* with debug: the memory of the unshared run */
 	int64_t hook_bytes; /* with debug: what the hook keeps of chains, in arrays of its
 	                       own (TENURE_HOOK_MEMORY is their attribute) */
+	bool fed; /* an input comes row by row: begin, push_rows, end in place of run */
+	uint32_t fed_input;
+	int64_t fed_rows, fed_row_bytes;
 	const char *const *regions; /* of its memories, in the order of the parameters:
 	                               as in its macros, "ARENA" */
 	uint32_t n_regions;

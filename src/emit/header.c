@@ -76,6 +76,60 @@ static void print_memory(const struct tn_writer *w, struct tn_strbuf *out)
 			w->regions[i].upper, w->regions[i].align);
 }
 
+static void print_run(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out,
+		"\n/* One inference. 0, or 1 when memory is missing or "
+		"not "
+		"aligned%s. */\nint %s_run(",
+		w->options->debug ? ", or 2 when\n * an op wrote outside of its operands"
+				  : "",
+		w->ident);
+	tn_write_parameters(w, out);
+	tn_strbuf_puts(out, ");\n");
+}
+
+/* In place of the run function when an input comes row by row. */
+static void print_stream(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	const struct tn_tensor *t = &w->g->tensors[w->fed->input];
+	uint32_t k = 0;
+
+	while (w->g->inputs[k].i != w->fed->input)
+		k++;
+	tn_strbuf_printf(out,
+		"\n#define %s_INPUT%u_ROWS %" PRId64
+		"\n#define %s_INPUT%u_ROW_BYTES %" PRId64 "\n",
+		w->upper, k, t->shape.dim[1], w->upper, k, t->bytes / t->shape.dim[1]);
+	tn_strbuf_printf(out,
+		"\n/* One inference, whose input %u comes row by row: begin, push_rows "
+		"until "
+		"all its rows\n * have come, any number at a time, then end. Keep this "
+		"meanwhile. */\nstruct %s_stream {\n",
+		k, w->ident);
+	for (uint32_t i = 0; i < w->n_regions; i++)
+		tn_strbuf_printf(out, "\tvoid *%s;\n", w->regions[i].ident);
+	tn_strbuf_printf(out,
+		"\tuint32_t rows; /* that have come */\n};\n\n"
+		"/* Other inputs are there. 0, or 1 when memory is missing or not "
+		"aligned%s. "
+		"*/\nint %s_begin(struct %s_stream *s, ",
+		w->options->debug ? ", or 2\n * when an op wrote outside of its operands"
+				  : "",
+		w->ident, w->ident);
+	tn_write_parameters(w, out);
+	tn_strbuf_printf(out,
+		");\n\n/* The next n rows, which are not needed any more when it "
+		"returns. 0, or 3 "
+		"when the\n * input has not so many: then nothing is done. "
+		"*/\nint %s_push_rows(struct %s_stream *s, const void *rows, uint32_t "
+		"n);\n\n"
+		"/* 0, or 3 when rows are missing: then nothing is done%s. */\n"
+		"int %s_end(struct %s_stream *s);\n",
+		w->ident, w->ident, w->options->debug ? "; or 2 as above" : "", w->ident,
+		w->ident);
+}
+
 static void print_functions(const struct tn_writer *w, struct tn_strbuf *out)
 {
 	tn_strbuf_printf(out,
@@ -95,15 +149,8 @@ static void print_functions(const struct tn_writer *w, struct tn_strbuf *out)
 		"*/\nconst void *%s_output(",
 		w->ident);
 	tn_write_parameters(w, out);
-	tn_strbuf_printf(out,
-		", unsigned k);\n\n/* One inference. 0, or 1 when memory is missing or "
-		"not "
-		"aligned%s. */\nint %s_run(",
-		w->options->debug ? ", or 2 when\n * an op wrote outside of its operands"
-				  : "",
-		w->ident);
-	tn_write_parameters(w, out);
-	tn_strbuf_puts(out, ");\n");
+	tn_strbuf_printf(out, ", unsigned k);\n");
+	(w->fed ? print_stream : print_run)(w, out);
 	if (!w->options->debug)
 		return;
 	tn_strbuf_puts(out,

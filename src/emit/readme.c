@@ -28,6 +28,34 @@ static void print_memory(const struct tn_writer *w, struct tn_strbuf *out)
 		w->pool.list.count, w->weights, tn_pool_bytes(&w->pool));
 }
 
+static void print_run(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	if (w->g->n_inputs) {
+		tn_strbuf_printf(out, "memcpy(%s_input(", w->ident);
+		tn_write_arguments(w, out);
+		tn_strbuf_printf(out, ", 0), data, %s_INPUT0_BYTES);\n", w->upper);
+	}
+	tn_strbuf_printf(out, "if (%s_run(", w->ident);
+	tn_write_arguments(w, out);
+	tn_strbuf_puts(out, ") == 0)\n");
+}
+
+/* The same when an input comes row by row. */
+static void print_stream(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	uint32_t k = 0;
+
+	while (w->g->inputs[k].i != w->fed->input)
+		k++;
+	tn_strbuf_printf(out, "struct %s_stream s;\n%s_begin(&s, ", w->ident, w->ident);
+	tn_write_arguments(w, out);
+	tn_strbuf_printf(out,
+		");\nfor (uint32_t y = 0; y < %s_INPUT%u_ROWS; y++)\n"
+		"\t%s_push_rows(&s, camera_row(y), 1);  /* of %s_INPUT%u_ROW_BYTES */\n"
+		"if (%s_end(&s) == 0)\n",
+		w->upper, k, w->ident, w->upper, k, w->ident);
+}
+
 static void print_use(const struct tn_writer *w, struct tn_strbuf *out)
 {
 	tn_strbuf_printf(out, "```c\n#include \"%s.h\"\n\n", w->file);
@@ -43,14 +71,7 @@ static void print_use(const struct tn_writer *w, struct tn_strbuf *out)
 	tn_strbuf_printf(out, "\n%s_init(", w->ident);
 	tn_write_arguments(w, out);
 	tn_strbuf_puts(out, ");                 /* once: resets the state */\n");
-	if (w->g->n_inputs) {
-		tn_strbuf_printf(out, "memcpy(%s_input(", w->ident);
-		tn_write_arguments(w, out);
-		tn_strbuf_printf(out, ", 0), data, %s_INPUT0_BYTES);\n", w->upper);
-	}
-	tn_strbuf_printf(out, "if (%s_run(", w->ident);
-	tn_write_arguments(w, out);
-	tn_strbuf_puts(out, ") == 0)\n");
+	(w->fed ? print_stream : print_run)(w, out);
 	if (w->g->n_outputs) {
 		tn_strbuf_printf(out, "\tuse(%s_output(", w->ident);
 		tn_write_arguments(w, out);

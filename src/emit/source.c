@@ -1,5 +1,5 @@
 /* model.c. */
-#include "emit/writer.h"
+#include "emit/calls.h"
 
 #include <inttypes.h>
 
@@ -227,7 +227,9 @@ static void print_ports(const struct tn_writer *w, struct tn_strbuf *out, bool i
 		tn_tensor_id id = inputs ? w->g->inputs[k] : w->g->outputs[k];
 
 		tn_strbuf_printf(out, "\tcase %u:\n\t\treturn ", k);
-		if (w->program.tensors[id.i].region != TN_REGION_NONE)
+		if (inputs && w->fed && w->fed->input == id.i)
+			tn_strbuf_puts(out, "0"); /* its rows are pushed */
+		else if (w->program.tensors[id.i].region != TN_REGION_NONE)
 			tn_strbuf_printf(out, "T%u", id.i);
 		else
 			tn_strbuf_puts(out, inputs ? "0" : w->const_outputs[k]);
@@ -236,11 +238,8 @@ static void print_ports(const struct tn_writer *w, struct tn_strbuf *out, bool i
 	tn_strbuf_puts(out, "\tdefault:\n\t\treturn 0;\n\t}\n}\n");
 }
 
-static void print_run(const struct tn_writer *w, struct tn_strbuf *out)
+static void print_memory_checks(const struct tn_writer *w, struct tn_strbuf *out)
 {
-	tn_strbuf_printf(out, "\nint %s_run(", w->ident);
-	tn_write_parameters(w, out);
-	tn_strbuf_puts(out, ")\n{\n");
 	for (uint32_t i = 0; i < w->n_regions; i++) {
 		const struct tn_writer_region *r = &w->regions[i];
 
@@ -254,18 +253,82 @@ static void print_run(const struct tn_writer *w, struct tn_strbuf *out)
 			tn_strbuf_puts(out, "#endif\n");
 	}
 	print_void(w, out);
-	for (uint32_t k = 0; w->options->debug && k < w->g->n_inputs; k++) {
-		tn_tensor_id id = w->g->inputs[k];
+}
 
-		if (w->program.tensors[id.i].region == TN_REGION_NONE ||
-			w->g->tensors[id.i].bytes == 0)
-			continue;
-		tn_strbuf_printf(out, "\tSHOW(TENURE_NO_OP, \"\", %u, ", id.i);
-		tn_text_string(out, w->g->tensors[id.i].name);
-		tn_strbuf_printf(
-			out, ", T%u, %" PRId64 ");\n", id.i, w->g->tensors[id.i].bytes);
-	}
+static void print_run(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out, "\nint %s_run(", w->ident);
+	tn_write_parameters(w, out);
+	tn_strbuf_puts(out, ")\n{\n");
+	print_memory_checks(w, out);
+	for (uint32_t k = 0; k < w->g->n_inputs; k++)
+		tn_write_show_input(w, w->g->inputs[k].i, "T", out);
 	tn_strbuf_add(out, w->body.text, w->body.len);
+	tn_strbuf_puts(out, "\treturn 0;\n}\n");
+}
+
+/* ---- an input that comes row by row ---- */
+
+static void print_locals(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	for (uint32_t i = 0; i < w->n_regions; i++)
+		tn_strbuf_printf(out, "\tvoid *%s = s->%s;\n", w->regions[i].ident,
+			w->regions[i].ident);
+}
+
+static void print_begin(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out, "\nint %s_begin(struct %s_stream *s, ", w->ident, w->ident);
+	tn_write_parameters(w, out);
+	tn_strbuf_puts(out, ")\n{\n");
+	print_memory_checks(w, out);
+	for (uint32_t i = 0; i < w->n_regions; i++)
+		tn_strbuf_printf(
+			out, "\ts->%s = %s;\n", w->regions[i].ident, w->regions[i].ident);
+	tn_strbuf_puts(out, "\ts->rows = 0;\n");
+	for (uint32_t k = 0; k < w->g->n_inputs; k++)
+		if (w->g->inputs[k].i != w->fed->input)
+			tn_write_show_input(w, w->g->inputs[k].i, "T", out);
+	tn_strbuf_add(out, w->body.text, w->fed_at);
+	tn_strbuf_puts(out, "\treturn 0;\n}\n");
+}
+
+static void print_push(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	const struct tn_tensor *t = &w->g->tensors[w->fed->input];
+	const int64_t n = t->shape.dim[1], row = t->bytes / n;
+
+	tn_strbuf_printf(out,
+		"\nint %s_push_rows(struct %s_stream *s, const void *rows, uint32_t n)"
+		"\n{\n\tconst uint8_t *row = rows;\n",
+		w->ident, w->ident);
+	print_locals(w, out);
+	tn_strbuf_printf(out, "\n\tif (n > %" PRId64 " - s->rows)\n\t\treturn 3;\n", n);
+	tn_strbuf_printf(
+		out, "\tfor (; n > 0; n--, row += %" PRId64 ", s->rows++)\n", row);
+	if (w->options->debug)
+		tn_strbuf_printf(out,
+			"#ifdef TENURE_UNSHARED\n\t\tmemcpy(T%u + s->rows * %" PRId64
+			", row, %" PRId64 ");\n#else\n",
+			w->fed->input, row, row);
+	tn_strbuf_printf(
+		out, "\t\tchain_%u(", (uint32_t)(w->fed - w->program.plan->streams));
+	tn_write_arguments(w, out);
+	tn_strbuf_puts(out, ", row, (int32_t)s->rows);\n");
+	if (w->options->debug)
+		tn_strbuf_puts(out, "#endif\n");
+	tn_strbuf_puts(out, "\treturn 0;\n}\n");
+}
+
+static void print_end(const struct tn_writer *w, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(
+		out, "\nint %s_end(struct %s_stream *s)\n{\n", w->ident, w->ident);
+	print_locals(w, out);
+	tn_strbuf_printf(out, "\n\tif (s->rows != %" PRId64 ")\n\t\treturn 3;\n",
+		w->g->tensors[w->fed->input].shape.dim[1]);
+	print_void(w, out);
+	tn_strbuf_add(out, w->body.text + w->fed_at, w->body.len - w->fed_at);
 	tn_strbuf_puts(out, "\treturn 0;\n}\n");
 }
 
@@ -296,5 +359,11 @@ void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out)
 	print_init(w, out);
 	print_ports(w, out, true);
 	print_ports(w, out, false);
-	print_run(w, out);
+	if (w->fed) {
+		print_begin(w, out);
+		print_push(w, out);
+		print_end(w, out);
+	} else {
+		print_run(w, out);
+	}
 }

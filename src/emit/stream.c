@@ -31,11 +31,8 @@ static bool is_kept(const struct tn_writer *w, const struct tn_plan_stream *s, u
 	return w->options->debug && i + 1 < s->n && w->program.ops[s->first + i].rows;
 }
 
-static void print_whole(
-	struct tn_writer *w, const struct tn_program_op *po, struct tn_strbuf *out)
+static void print_whole(struct tn_writer *w, uint32_t id, struct tn_strbuf *out)
 {
-	const uint32_t id = w->g->ops[po->op.i].outputs[0].i;
-
 	tn_strbuf_printf(out,
 		"#ifdef TENURE_HOOK\nstatic uint8_t whole%u[%" PRId64
 		"] TENURE_HOOK_MEMORY;\n#endif\n",
@@ -101,7 +98,7 @@ static void print_function(
 		return;
 	tn_write_params(w, "op", po->op.i, &po->call);
 	if (is_kept(w, s, i))
-		print_whole(w, po, out);
+		print_whole(w, w->g->ops[po->op.i].outputs[0].i, out);
 	tn_strbuf_puts(out, "/* ");
 	tn_write_title(w, out, po->op);
 	tn_strbuf_printf(out, ": rows [begin, end) */\nstatic void rows_%u(", po->op.i);
@@ -120,30 +117,17 @@ static void print_function(
 
 /* ---- events ---- */
 
-/* "17", or "17 + 2 * t" */
+/* "17", or "17 + 2 * t", or "t" */
 static void print_row(struct tn_strbuf *out, int64_t y, int64_t step)
 {
-	tn_strbuf_printf(out, "%" PRId64, y);
-	if (step)
-		tn_strbuf_puts(out, step < 0 ? " - " : " + ");
+	if (y || step <= 0)
+		tn_strbuf_printf(out, "%" PRId64 "%s", y, step > 0 ? " + " : "");
+	if (step < 0)
+		tn_strbuf_puts(out, " - ");
 	if (step > 1 || step < -1)
 		tn_strbuf_printf(out, "%" PRId64 " * ", step < 0 ? -step : step);
 	if (step)
 		tn_strbuf_puts(out, "t");
-}
-
-static void print_event(const struct tn_writer *w, const struct tn_plan_event *e,
-	const struct tn_program_op *po, struct tn_strbuf *out)
-{
-	tn_strbuf_printf(out, "rows_%u(", e->op);
-	if (has_rows(po))
-		tn_strbuf_printf(out, "&p%u, ", e->op);
-	tn_write_arguments(w, out);
-	tn_strbuf_puts(out, ", ");
-	print_row(out, e->y, e->step);
-	tn_strbuf_puts(out, ", ");
-	print_row(out, e->y + e->rows, e->step);
-	tn_strbuf_puts(out, ");\n");
 }
 
 static const struct tn_program_op *op_of(
@@ -155,6 +139,24 @@ static const struct tn_program_op *op_of(
 	return NULL; /* the program has been checked */
 }
 
+void tn_write_event(const struct tn_writer *w, const struct tn_plan_stream *s,
+	const struct tn_plan_event *e, struct tn_strbuf *out)
+{
+	const struct tn_program_op *po = op_of(w, s, e->op);
+
+	if (!po || !po->rows)
+		return;
+	tn_strbuf_printf(out, "rows_%u(", e->op);
+	if (has_rows(po))
+		tn_strbuf_printf(out, "&p%u, ", e->op);
+	tn_write_arguments(w, out);
+	tn_strbuf_puts(out, ", ");
+	print_row(out, e->y, e->step);
+	tn_strbuf_puts(out, ", ");
+	print_row(out, e->y + e->rows, e->step);
+	tn_strbuf_puts(out, ");\n");
+}
+
 static void print_loop(const struct tn_writer *w, const struct tn_plan_stream *s,
 	const struct tn_plan_loop *l, struct tn_strbuf *out)
 {
@@ -164,34 +166,21 @@ static void print_loop(const struct tn_writer *w, const struct tn_plan_stream *s
 		tn_strbuf_printf(
 			out, "\tfor (int32_t t = 0; t < %" PRId64 "; t++) {\n", l->times);
 	for (uint32_t k = 0; k < l->n_events; k++) {
-		const struct tn_program_op *po = op_of(w, s, l->events[k].op);
 		struct tn_plan_event e = l->events[k];
 
-		if (!po || !po->rows)
-			continue;
 		if (!repeats)
 			e.step = 0;
 		tn_strbuf_puts(out, repeats ? "\t\t" : "\t");
-		print_event(w, &e, po, out);
+		tn_write_event(w, s, &e, out);
 	}
 	if (repeats)
 		tn_strbuf_puts(out, "\t}\n");
 }
 
-void tn_write_chain(struct tn_writer *w, const struct tn_plan_stream *s)
+/* The parameters that say which rows are variables. */
+static void print_variables(
+	const struct tn_writer *w, const struct tn_plan_stream *s, struct tn_strbuf *out)
 {
-	const uint32_t index = (uint32_t)(s - w->program.plan->streams);
-	const char *begin = w->options->debug ? "#ifndef TENURE_UNSHARED\n" : "";
-	const char *end = w->options->debug ? "#endif\n" : "";
-	struct tn_strbuf *out = &w->streams;
-
-	tn_strbuf_puts(&w->params, begin);
-	tn_strbuf_puts(out, begin);
-	for (uint32_t i = 0; i < s->n; i++)
-		print_function(w, s, i);
-	tn_strbuf_printf(out, "static void chain_%u(", index);
-	tn_write_parameters(w, out);
-	tn_strbuf_puts(out, ")\n{\n");
 	for (uint32_t i = 0; i < s->n; i++) {
 		const struct tn_program_op *po = &w->program.ops[s->first + i];
 
@@ -200,19 +189,61 @@ void tn_write_chain(struct tn_writer *w, const struct tn_plan_stream *s)
 				po->call.kernel->params->name, po->op.i, po->op.i);
 	}
 	tn_strbuf_puts(out, "\n");
-	for (uint32_t i = 0; i < s->n_loops; i++)
+}
+
+/* Row r of the input, or all at once. */
+static void print_chain(
+	struct tn_writer *w, const struct tn_plan_stream *s, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(
+		out, "static void chain_%u(", (uint32_t)(s - w->program.plan->streams));
+	tn_write_parameters(w, out);
+	tn_strbuf_puts(out, s->fed ? ", const uint8_t *row, int32_t r)\n{\n" : ")\n{\n");
+	print_variables(w, s, out);
+	if (s->fed)
+		tn_write_fed(w, s, out);
+	for (uint32_t i = 0; i < s->n_loops && !s->fed; i++)
 		print_loop(w, s, &s->loops[i], out);
-	tn_strbuf_printf(out, "}\n%s\n", end);
+	tn_strbuf_puts(out, "}\n");
+}
+
+static void print_title(
+	struct tn_writer *w, const struct tn_plan_stream *s, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out, "\n\t/* %u ops, row by row: ", s->n);
+	tn_write_title(w, out, w->program.ops[s->first].op);
+	tn_strbuf_puts(out, ", to ");
+	tn_write_title(w, out, w->program.ops[s->first + s->n - 1].op);
+	tn_strbuf_puts(out, " */\n");
+}
+
+void tn_write_chain(struct tn_writer *w, const struct tn_plan_stream *s)
+{
+	const char *begin = w->options->debug ? "#ifndef TENURE_UNSHARED\n" : "";
+	const char *end = w->options->debug ? "#endif\n" : "";
+	struct tn_strbuf *out = &w->streams;
+
+	tn_strbuf_puts(&w->params, begin);
+	tn_strbuf_puts(out, begin);
+	if (s->fed && w->options->debug)
+		print_whole(w, s->input, out);
+	for (uint32_t i = 0; i < s->n; i++)
+		print_function(w, s, i);
+	print_chain(w, s, out);
+	tn_strbuf_printf(out, "%s\n", end);
 	tn_strbuf_puts(&w->params, end);
 	tn_strbuf_puts(&w->params, *end ? "\n" : "");
 
-	tn_strbuf_printf(&w->body, "\n\t/* %u ops, row by row: ", s->n);
-	tn_write_title(w, &w->body, w->program.ops[s->first].op);
-	tn_strbuf_puts(&w->body, ", to ");
-	tn_write_title(w, &w->body, w->program.ops[s->first + s->n - 1].op);
-	tn_strbuf_printf(&w->body, " */\n%s\tchain_%u(", begin, index);
-	tn_write_arguments(w, &w->body);
-	tn_strbuf_puts(&w->body, ");\n");
+	print_title(w, s, &w->body);
+	tn_strbuf_puts(&w->body, begin);
+	if (s->fed) {
+		tn_write_show_input(w, s->input, "whole", &w->body);
+	} else {
+		tn_strbuf_printf(&w->body, "\tchain_%u(",
+			(uint32_t)(s - w->program.plan->streams));
+		tn_write_arguments(w, &w->body);
+		tn_strbuf_puts(&w->body, ");\n");
+	}
 	for (uint32_t i = 0; i < s->n; i++)
 		tn_write_shows(w, w->program.ops[s->first + i].op,
 			is_kept(w, s, i) ? "whole" : "T");

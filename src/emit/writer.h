@@ -37,6 +37,9 @@ struct tn_writer {
 	struct tn_strbuf params; /* definitions of parameter structs */
 	struct tn_strbuf streams; /* functions of chains */
 	struct tn_strbuf body; /* of the run function */
+	const struct tn_plan_stream *fed; /* the chain whose input comes row by row, or
+	                                     NULL; set with body: */
+	size_t fed_at; /* where the chain is in it */
 	int64_t hook_bytes; /* of values inside chains that are kept for the hook */
 };
 

@@ -65,7 +65,12 @@ struct tn_life *tn_life_new(const struct tn_program *p, struct tn_arena *arena)
 		}
 	}
 	for (uint32_t i = 0; i < g->n_inputs; i++)
-		note_birth(g, births, g->inputs[i], -1);
+		if (!tn_plan_is_fed(p->plan, g->inputs[i].i))
+			note_birth(g, births, g->inputs[i], -1);
+	for (uint32_t i = 0; i < p->plan->n_streams; i++)
+		if (p->plan->streams[i].fed)
+			note_birth(g, births, (tn_tensor_id){ p->plan->streams[i].input },
+				p->plan->streams[i].first);
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		if (g->tensors[i].role == ROLE_VARIABLE)
 			note_birth(g, births, (tn_tensor_id){ i }, -1);

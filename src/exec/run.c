@@ -144,9 +144,10 @@ static void start(struct tn_exec *e)
 	if (e->unshared)
 		fill_gaps(e);
 	for (uint32_t k = 0; k < e->graph->n_inputs; k++) {
-		const struct tn_storage *s = &e->program.tensors[e->graph->inputs[k].i];
+		const uint32_t id = e->graph->inputs[k].i;
+		const struct tn_storage *s = &e->program.tensors[id];
 
-		if (s->region != TN_REGION_NONE)
+		if (s->region != TN_REGION_NONE && !tn_plan_is_fed(e->program.plan, id))
 			memcpy(tn_exec_at(e, s), e->inputs[k], (size_t)s->bytes);
 	}
 }
@@ -166,13 +167,17 @@ static enum tn_status run_chain(const struct tn_exec *e, const struct tn_exec_st
 	enum tn_status status = TN_OK;
 
 	for (uint32_t k = 0; k < s->n_events && status == TN_OK; k++) {
-		const struct tn_program_op *po = &e->program.ops[s->events[k].position];
+		const struct tn_program_op *po =
+			s->events[k].position == TN_NONE
+				? NULL
+				: &e->program.ops[s->events[k].position];
 
-		if (!po->rows)
+		if (po && !po->rows)
 			continue;
 		tn_exec_stream_run(e, s, k);
-		status = check_guards(
-			e, &e->graph->ops[po->op.i], po->call.kernel->symbol);
+		if (po)
+			status = check_guards(
+				e, &e->graph->ops[po->op.i], po->call.kernel->symbol);
 		if (e->poison != TN_POISON_NONE)
 			poison_event(e, s, k);
 	}

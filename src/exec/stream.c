@@ -37,9 +37,11 @@ static bool unroll(
 				const struct tn_plan_event *ev = &l->events[k];
 				int64_t y = ev->y + t * ev->step;
 
-				s->events[s->n_events++] =
-					(struct tn_exec_event){ position[ev->op], y,
-						y + ev->rows };
+				s->events[s->n_events++] = (struct tn_exec_event){
+					ev->op == TN_PLAN_CALLER ? TN_NONE
+								 : position[ev->op],
+					y, y + ev->rows
+				};
 			}
 	}
 	return true;
@@ -110,10 +112,18 @@ static bool note_rows(
 static void note_event(const struct tn_exec *e, struct tn_exec_stream *s, uint32_t k)
 {
 	const struct tn_exec_event *ev = &s->events[k];
-	const struct tn_program_op *po = op_at(e, ev->position);
-	const struct tn_op *op = &e->graph->ops[po->op.i];
+	const struct tn_program_op *po;
+	const struct tn_op *op;
 	struct tn_exec_rows *out;
 
+	if (ev->position == TN_NONE) {
+		out = rows_of(s, s->plan->input);
+		for (int64_t y = ev->y; out && y < ev->end && y < out->n; y++)
+			out->written[y] = k;
+		return;
+	}
+	po = op_at(e, ev->position);
+	op = &e->graph->ops[po->op.i];
 	if (!po->rows)
 		return;
 	out = rows_of(s, op->outputs[0].i);
@@ -139,6 +149,11 @@ static enum tn_status new_stream(struct tn_exec *e, const struct tn_plan_stream 
 		.params = TN_NEW_ARRAY(arena, void *, plan->n) };
 	if (!s->params || !unroll(arena, position, s) || !note_rows(e, s, arena))
 		return TN_ERR_NOMEM;
+	for (uint32_t k = 0; plan->fed && k < e->graph->n_inputs; k++)
+		if (e->graph->inputs[k].i == plan->input) {
+			s->given = e->inputs[k];
+			e->whole[plan->input] = e->inputs[k];
+		}
 	for (uint32_t k = 0; k < s->n_events; k++)
 		note_event(e, s, k);
 	for (uint32_t i = 0; i < plan->n; i++) {
@@ -223,15 +238,36 @@ static void collect(const struct tn_exec *e, tn_tensor_id id, int64_t rows, int6
 			size);
 }
 
+/* The caller's rows, each where it belongs. */
+static void give(const struct tn_exec *e, const struct tn_exec_stream *s, int64_t begin,
+	int64_t end)
+{
+	const tn_tensor_id id = { s->plan->input };
+	const struct tn_tensor *t = &e->graph->tensors[id.i];
+	const int64_t n = t->shape.dim[1], row = t->bytes / n;
+
+	for (int64_t y = begin; y < end; y++)
+		memcpy(tn_exec_at(e, &e->program.tensors[id.i]) +
+				tn_program_row(&e->program, id, n, y),
+			s->given + y * row, (size_t)row);
+}
+
 void tn_exec_stream_run(
 	const struct tn_exec *e, const struct tn_exec_stream *s, uint32_t k)
 {
 	const struct tn_exec_event *ev = &s->events[k];
-	const struct tn_program_op *po = op_at(e, ev->position);
-	const struct tn_exec_op *x = &e->ops[ev->position];
 	const int32_t rows[2] = { (int32_t)ev->y, (int32_t)ev->end };
-	char *params = s->params[ev->position - s->plan->first];
+	const struct tn_program_op *po;
+	const struct tn_exec_op *x;
+	char *params;
 
+	if (ev->position == TN_NONE) {
+		give(e, s, ev->y, ev->end);
+		return;
+	}
+	po = op_at(e, ev->position);
+	x = &e->ops[ev->position];
+	params = s->params[ev->position - s->plan->first];
 	if (!po->rows)
 		return;
 	if (po->rows->rows.kind == ROWS_ELEMENTS) {

@@ -6,7 +6,7 @@
 
 /* An event of the plan's list, loops unrolled. */
 struct tn_exec_event {
-	uint32_t position; /* of its op */
+	uint32_t position; /* of its op; TN_NONE: the caller */
 	int64_t y, end; /* rows, half-open */
 };
 
@@ -24,6 +24,7 @@ struct tn_exec_stream {
 	uint32_t n_events;
 	struct tn_exec_rows *rows;
 	uint32_t n_rows;
+	const uint8_t *given; /* when the chain is fed: the whole input */
 	void **params; /* by op of the chain: its call's, with the rows of the event */
 };
 

@@ -1,5 +1,5 @@
-/* "streams": [{ "first": position, "ops": n, "order": "ascending", "loops":
- *    [{ "times": n, "events": [[op, y, rows, step], ...] }, ...] }, ...] */
+/* "streams": [{ "first": position, "ops": n, "order": "ascending", "input": tensor, "loops":
+ *    [{ "times": n, "events": [[op, y, rows, step], ...] }, ...] }, ...]; op -1: the caller */
 #include "import/plan_streams.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static bool get(struct streams *s, const struct tn_path *up, const json_t *o,
 static void read_event(struct streams *s, const struct tn_path *at, const json_t *list,
 	struct tn_plan_event *out)
 {
-	static const int64_t low[] = { 0, 0, 1, -ROW_MAX };
+	static const int64_t low[] = { -1, 0, 1, -ROW_MAX };
 	const int64_t high[] = { (int64_t)s->plan->n_ops - 1, ROW_MAX, ROW_MAX, ROW_MAX };
 	int64_t value[4] = { 0 };
 
@@ -48,7 +48,8 @@ static void read_event(struct streams *s, const struct tn_path *at, const json_t
 			    high[i], &value[i]))
 			return;
 	}
-	*out = (struct tn_plan_event){ (uint32_t)value[0], value[1], value[2], value[3] };
+	*out = (struct tn_plan_event){ value[0] < 0 ? TN_PLAN_CALLER : (uint32_t)value[0],
+		value[1], value[2], value[3] };
 }
 
 /* The list under the key; NULL, reported, if there is none. */
@@ -114,7 +115,7 @@ static bool read_stream(struct streams *s, const struct tn_path *at, const json_
 {
 	const struct tn_path loops_at = { at, "loops", 0 };
 	const json_t *loops;
-	int64_t first = 0, ops = 0;
+	int64_t first = 0, ops = 0, input = 0;
 	size_t n = 0;
 
 	if (!tn_json_want(s->im, RULE, at, o, JSON_OBJECT) ||
@@ -122,6 +123,11 @@ static bool read_stream(struct streams *s, const struct tn_path *at, const json_
 		!get(s, at, o, "ops", 1, (int64_t)s->plan->n_ops - first, &ops) ||
 		!read_order(s, at, o, &out->descending))
 		return true;
+	out->fed = json_object_get(o, "input") != NULL;
+	if (out->fed &&
+		!get(s, at, o, "input", 0, (int64_t)s->plan->n_tensors - 1, &input))
+		return true;
+	out->input = (uint32_t)input;
 	out->first = (uint32_t)first;
 	out->n = (uint32_t)ops;
 	loops = list_of(s, &loops_at, o, &n);

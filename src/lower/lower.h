@@ -102,11 +102,17 @@ enum tn_status TN_MUST_CHECK tn_make_plan(const struct tn_tables *tables,
 	bool least_arena, struct tn_arena *arena, struct tn_diags *diags,
 	struct tn_made *out);
 
+struct tn_streaming {
+	uint32_t max_ops; /* of a chain; 0: no limit */
+	bool input; /* a graph input comes row by row */
+};
+
 /* The same with chains of ops that run row by row, in place of a plan without any in *made
- * if that needs less; else leaves it as it is. Chains of `max_ops` at most; 0: no limit. */
+ * if that needs less, or if an input comes row by row; else leaves it as it is.
+ * TN_ERR_INPUT, reported, when an input is to come so and no chain takes it. */
 enum tn_status TN_MUST_CHECK tn_make_streamed(const struct tn_tables *tables,
 	const struct tn_lower_options *options, const struct tn_limits *limits,
-	uint32_t max_ops, bool least_arena, struct tn_arena *arena,
+	const struct tn_streaming *how, bool least_arena, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_made *made);
 
 void tn_problem_print(const struct tn_lowered *lowered, struct tn_strbuf *out);

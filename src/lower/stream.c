@@ -20,7 +20,7 @@ enum tn_status tn_stream_states(struct tn_lowering *l)
 	for (uint32_t i = 0; i < streamed->n; i++) {
 		const struct tn_chain *c = &streamed->list[i]->chain;
 		const struct tn_buffer b = { .begin = 2 * (int64_t)c->first,
-			.end = 2 * ((int64_t)c->first + c->n),
+			.end = 2 * (int64_t)tn_chain_end(c),
 			.size = last_of(streamed->list[i])->rows.state,
 			.align = tn_max_i64(l->options->align, 16), /* it is scratch */
 			.fixed = -1 };
@@ -55,7 +55,7 @@ static enum tn_status pair_of(
 	const struct tn_chain_pair *of = &s->ways[0].events.pairs[index];
 	struct tn_pair p = { l->out->buffer_of[of->tensor], l->out->buffer_of[out],
 		(uint32_t)l->groups.count - 1, { 0 } };
-	struct tn_pair_source source = { s->chain.first + s->chain.n - 1,
+	struct tn_pair_source source = { tn_chain_end(&s->chain) - 1,
 		l->out->shift_of[out],
 		l->out->shift_of[out] + l->t->g->tensors[out].bytes };
 	struct tn_pair *same = NULL;
@@ -144,8 +144,10 @@ enum tn_status tn_stream_raise(
 		if (v == s->n_ways)
 			return TN_ERR_INTERNAL; /* the solver promised one */
 		*out = (struct tn_plan_stream){ .first = s->chain.first,
-			.n = s->chain.n,
-			.descending = s->ways[v].descending };
+			.n = tn_chain_end(&s->chain) - s->chain.first,
+			.descending = s->ways[v].descending,
+			.fed = s->chain.fed,
+			.input = s->chain.fed ? s->chain.ops[0].out : 0 };
 		status = tn_events_fold(&s->chain, &s->ways[v].events, arena, out);
 		if (status != TN_OK)
 			return status;

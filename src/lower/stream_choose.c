@@ -43,6 +43,16 @@ static int64_t outputs_of(const struct streaming *s, uint32_t position,
 	return sum;
 }
 
+static bool reads(const struct streaming *s, uint32_t position, uint32_t tensor)
+{
+	const struct tn_op *op = &s->t->g->ops[s->t->order->at[position].i];
+
+	for (uint32_t k = 0; k < op->n_inputs && tensor != TN_NONE; k++)
+		if (op->inputs[k].i == tensor)
+			return true;
+	return false;
+}
+
 /* By position: what is live when its op runs by itself. */
 static int64_t *alone_of(const struct streaming *s)
 {
@@ -56,6 +66,8 @@ static int64_t *alone_of(const struct streaming *s)
 		while (end < in->n && in->list[end].op.i == s->t->order->at[p].i)
 			end++;
 		alone[p] += outputs_of(s, p, &in->list[first], end - first);
+		if (reads(s, p, s->view.input))
+			alone[p] = INT64_MAX; /* there is no such moment */
 		first = end;
 	}
 	return alone;
@@ -125,6 +137,7 @@ static enum tn_status try_all(
 	struct streaming *s, const struct tn_stream_costs *costs, struct tn_made *made)
 {
 	const struct tn_made without = *made;
+	const bool fed = s->view.input != TN_NONE;
 	int64_t bytes;
 	enum tn_status status = tn_stream_least(costs, &bytes);
 
@@ -133,7 +146,7 @@ static enum tn_status try_all(
 		struct tn_made next = { 0 };
 		uint32_t n;
 
-		if (bytes >= without.plan.activation_bytes)
+		if (fed ? bytes == INT64_MAX : bytes >= without.plan.activation_bytes)
 			break;
 		status = tn_stream_pick(costs, bytes, s->arena, &picks, &n);
 		if (status != TN_OK || !n)
@@ -141,7 +154,8 @@ static enum tn_status try_all(
 		status = plan_with(s, picks, n, &next);
 		if (status != TN_OK)
 			break;
-		if (is_less(s, &next, made, made->plan.n_streams > 0))
+		if ((fed && !made->plan.n_streams) ||
+			is_less(s, &next, made, made->plan.n_streams > 0))
 			*made = next;
 		if (next.plan.activation_bytes <= bytes)
 			break;
@@ -150,12 +164,46 @@ static enum tn_status try_all(
 	return status;
 }
 
+/* The input that may come row by row: the largest one that is an image. */
+static uint32_t input_of(const struct tn_graph *g)
+{
+	uint32_t best = TN_NONE;
+
+	for (uint32_t k = 0; k < g->n_inputs; k++) {
+		const uint32_t id = g->inputs[k].i;
+
+		if (tn_tensor_is_planned(&g->tensors[id]) &&
+			g->tensors[id].shape.rank == 4 &&
+			(best == TN_NONE ||
+				g->tensors[id].bytes > g->tensors[best].bytes))
+			best = id;
+	}
+	return best;
+}
+
+static enum tn_status refuse_input(const struct streaming *s)
+{
+	static const char rule[] = "command/stream-input";
+	const struct tn_graph *g = s->t->g;
+	const struct tn_tensor *t;
+
+	if (s->view.input == TN_NONE) {
+		tn_diag_at(s->diags, SEVERITY_ERROR, rule, g->source, NULL, NULL,
+			"the graph has no input that is an image");
+		return TN_ERR_INPUT;
+	}
+	t = &g->tensors[s->view.input];
+	tn_diag_at(s->diags, SEVERITY_ERROR, rule, g->source, t->pointer, t->name,
+		"no chain of ops takes the rows of input '%s' as they come", t->name);
+	return TN_ERR_INPUT;
+}
+
 enum tn_status tn_make_streamed(const struct tn_tables *tables,
 	const struct tn_lower_options *options, const struct tn_limits *limits,
-	uint32_t max_ops, bool least_arena, struct tn_arena *arena,
+	const struct tn_streaming *how, bool least_arena, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_made *made)
 {
-	const struct tn_stream_limits bounds = { options->align, max_ops };
+	const struct tn_stream_limits bounds = { options->align, how->max_ops };
 	struct streaming s = { .t = tables,
 		.options = options,
 		.limits = limits,
@@ -164,8 +212,9 @@ enum tn_status tn_make_streamed(const struct tn_tables *tables,
 		.diags = diags };
 	struct tn_stream_costs costs;
 	int64_t *alone;
-	enum tn_status status = tn_stream_view_make(
-		tables->g, tables->order, tables->aliases, tables->live, arena, &s.view);
+	enum tn_status status = tn_stream_view_make(tables->g, tables->order,
+		tables->aliases, tables->live, how->input ? input_of(tables->g) : TN_NONE,
+		arena, &s.view);
 
 	if (status != TN_OK)
 		return status;
@@ -173,5 +222,9 @@ enum tn_status tn_make_streamed(const struct tn_tables *tables,
 	if (!alone)
 		return TN_ERR_NOMEM;
 	status = tn_stream_costs_find(&s.view, alone, &bounds, arena, &costs);
-	return status == TN_OK ? try_all(&s, &costs, made) : status;
+	if (status == TN_OK)
+		status = try_all(&s, &costs, made);
+	if (status == TN_OK && how->input && !tn_plan_is_fed(&made->plan, s.view.input))
+		return refuse_input(&s);
+	return status;
 }

@@ -40,3 +40,11 @@ const struct tn_plan_stream *tn_plan_stream_at(
 		       ? &plan->streams[lo]
 		       : NULL;
 }
+
+bool tn_plan_is_fed(const struct tn_plan *plan, uint32_t tensor)
+{
+	for (uint32_t i = 0; i < plan->n_streams; i++)
+		if (plan->streams[i].fed && plan->streams[i].input == tensor)
+			return true;
+	return false;
+}

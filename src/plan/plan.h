@@ -59,9 +59,11 @@ struct tn_plan_copy {
 	uint32_t reader; /* op that reads the copy instead */
 };
 
+#define TN_PLAN_CALLER UINT32_MAX /* an event's op: the caller writes rows */
+
 /* Rows [y, y + rows) of an op, in the first pass through its loop; `step` further on in
  * each next one. Rows of its output; of its input for an op that adds up all of them
- * (contract/row_op.h, ROWS_TOTAL). */
+ * (contract/row_op.h, ROWS_TOTAL); of the chain's input for TN_PLAN_CALLER. */
 struct tn_plan_event {
 	uint32_t op;
 	int64_t y, rows, step;
@@ -80,6 +82,8 @@ struct tn_plan_loop {
 struct tn_plan_stream {
 	uint32_t first, n;
 	bool descending; /* rows from the last to the first */
+	bool fed; /* the caller gives the rows of a graph input as the chain needs them */
+	uint32_t input; /* tensor, when fed; it may be a ring */
 	struct tn_plan_loop *loops;
 	uint32_t n_loops;
 };
@@ -137,6 +141,9 @@ static inline int64_t tn_plan_tensor_room(const struct tn_plan_tensor *t)
 {
 	return t->ring_bytes ? t->ring_bytes : t->bytes;
 }
+
+/* Does the caller give the rows of this tensor to a chain? */
+bool tn_plan_is_fed(const struct tn_plan *plan, uint32_t tensor);
 
 /* The stream that the op at a position of the order belongs to; NULL: none. */
 const struct tn_plan_stream *tn_plan_stream_at(

@@ -17,8 +17,12 @@ static void print_stream(const struct tn_plan_stream *s, struct tn_strbuf *out)
 		for (uint32_t k = 0; k < l->n_events; k++) {
 			const struct tn_plan_event *e = &l->events[k];
 
-			tn_strbuf_printf(out, " op%u %" PRId64 "..%" PRId64, e->op, e->y,
-				e->y + e->rows);
+			if (e->op == TN_PLAN_CALLER)
+				tn_strbuf_puts(out, " caller");
+			else
+				tn_strbuf_printf(out, " op%u", e->op);
+			tn_strbuf_printf(
+				out, " %" PRId64 "..%" PRId64, e->y, e->y + e->rows);
 			if (e->step)
 				tn_strbuf_printf(out, "%+" PRId64, e->step);
 		}

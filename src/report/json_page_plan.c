@@ -197,7 +197,8 @@ static void put_marks(struct tn_json_stream *out, const struct tn_page_plan *p)
 }
 
 /* Chains, and their events as the plan has them (docs/STREAMING.md): [first position, ops,
- * descending, loops], a loop is [times, event ...], an event [position, row, rows, step]. */
+ * descending, loops], a loop is [times, event ...], an event [position, row, rows, step];
+ * position -1: the caller. */
 static void put_streams(struct tn_json_stream *out, const struct tn_page_plan *p)
 {
 	tn_json_open(out, "streams", '[');
@@ -216,8 +217,11 @@ static void put_streams(struct tn_json_stream *out, const struct tn_page_plan *p
 
 				tn_json_open(out, NULL, '[');
 				tn_json_numbers(out,
-					(int64_t[]){ tn_view_position(
-							     p->v, (tn_op_id){ x->op }),
+					(int64_t[]){
+						x->op == TN_PLAN_CALLER
+							? -1
+							: (int64_t)tn_view_position(p->v,
+								  (tn_op_id){ x->op }),
 						x->y, x->rows, x->step },
 					4);
 				tn_json_close(out, '[');

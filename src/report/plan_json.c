@@ -189,7 +189,8 @@ static json_t *event(const struct tn_plan_event *e)
 {
 	json_t *list = json_array();
 
-	if (tn_json_push(list, json_integer(e->op)) &&
+	if (tn_json_push(list,
+		    json_integer(e->op == TN_PLAN_CALLER ? -1 : (json_int_t)e->op)) &&
 		tn_json_push(list, json_integer(e->y)) &&
 		tn_json_push(list, json_integer(e->rows)) &&
 		tn_json_push(list, json_integer(e->step)))
@@ -234,6 +235,7 @@ static bool put_streams(json_t *root, const struct tn_plan *plan)
 				tn_json_put(o, "order",
 					json_string(s->descending ? "descending"
 								  : "ascending")) &&
+				(!s->fed || put_int(o, "input", s->input)) &&
 				put_loops(o, s));
 	}
 	return ok;

@@ -8,13 +8,13 @@ static bool planned(const struct tn_stream_view *v, uint32_t tensor)
 }
 
 enum tn_status tn_stream_view_make(const struct tn_graph *g, const struct tn_order *order,
-	const struct tn_aliases *aliases, const struct tn_liveness *live,
+	const struct tn_aliases *aliases, const struct tn_liveness *live, uint32_t input,
 	struct tn_arena *arena, struct tn_stream_view *out)
 {
 	*out = (struct tn_stream_view){ g, order, aliases, live,
 		TN_NEW_ARRAY(arena, struct tn_row_op, g->n_ops),
 		TN_NEW_ARRAY(arena, struct tn_row_op, g->n_ops),
-		TN_NEW_ARRAY(arena, bool, g->n_tensors) };
+		TN_NEW_ARRAY(arena, bool, g->n_tensors), input };
 	if (!out->rows || !out->totals || !out->alone)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_ops; i++) {
@@ -56,7 +56,7 @@ static bool stays_inside(
 	const struct tn_span *span = &v->live->root[tensor];
 
 	return v->alone[tensor] && span->reason == LIFE_READ &&
-	       span->last < 2 * (int64_t)(c->first + c->n);
+	       span->last < 2 * (int64_t)tn_chain_end(c);
 }
 
 static uint32_t producer_of(const struct tn_chain *c, uint32_t n, uint32_t tensor)
@@ -120,7 +120,7 @@ static int64_t reach(const struct tn_chain *c, uint32_t i, int64_t y)
 			*to = tn_max_i64(*to, end);
 		}
 	}
-	return far;
+	return c->fed ? tn_max_i64(far, need[0]) : far;
 }
 
 /* What reaches least far is pulled first: its rows are then read before those that the
@@ -148,18 +148,50 @@ static void sort_sources(const struct tn_chain *c, struct tn_chain_op *o)
 	}
 }
 
+static bool reads_input(const struct tn_stream_view *v, uint32_t first, uint32_t n)
+{
+	for (uint32_t i = 0; i < n && v->input != TN_NONE; i++) {
+		const struct tn_op *op = &v->g->ops[v->order->at[first + i].i];
+
+		for (uint32_t k = 0; k < op->n_inputs; k++)
+			if (op->inputs[k].i == v->input)
+				return true;
+	}
+	return false;
+}
+
+/* An image that the chain alone reads can come row by row. */
+static bool add_caller(const struct tn_stream_view *v, struct tn_chain *c)
+{
+	const struct tn_tensor *t = &v->g->tensors[v->input];
+
+	if (!is_plain(v, v->input) || reads_input(v, 0, c->first) ||
+		!stays_inside(v, c, v->input) || t->shape.rank != 4 ||
+		t->shape.dim[0] != 1)
+		return false;
+	c->ops[0] = (struct tn_chain_op){ .op = { TN_PLAN_CALLER },
+		.rows = { .kind = ROWS_ELEMENTS,
+			.n = t->shape.dim[1],
+			.in_h = t->shape.dim[1] },
+		.out = v->input,
+		.out_row_bytes = t->bytes / t->shape.dim[1] };
+	return true;
+}
+
 bool tn_chain_of(
 	const struct tn_stream_view *v, uint32_t first, uint32_t n, struct tn_chain *out)
 {
 	out->first = first;
-	out->n = n;
-	if (n < 2 || n > TN_CHAIN_OPS_MAX || n > v->order->n - first)
+	out->fed = n <= v->order->n - first && reads_input(v, first, n);
+	out->n = n + out->fed;
+	if (out->n < 2 || out->n > TN_CHAIN_OPS_MAX || n > v->order->n - first ||
+		(out->fed && !add_caller(v, out)))
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = out->fed; i < out->n; i++) {
 		struct tn_chain_op *o = &out->ops[i];
-		tn_op_id id = v->order->at[first + i];
+		tn_op_id id = v->order->at[first + i - out->fed];
 		const struct tn_op *op = &v->g->ops[id.i];
-		const bool last = i + 1 == n;
+		const bool last = i + 1 == out->n;
 		const struct tn_tensor *result;
 
 		*o = (struct tn_chain_op){ .op = id,
@@ -176,7 +208,7 @@ bool tn_chain_of(
 			return false;
 		sort_sources(out, o);
 	}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < out->n; i++)
 		for (uint32_t k = 0; k < out->ops[i].n_sources; k++)
 			if (out->ops[i].sources[k].producer == TN_NONE &&
 				is_written(v, out, out->ops[i].sources[k].tensor))
@@ -192,7 +224,7 @@ bool tn_chain_eats(
 	uint32_t out = c->ops[c->n - 1].out, own = v->aliases->of[out].root.i;
 
 	return planned(v, root) && !v->aliases->parted[root] &&
-	       span->reason == LIFE_READ && span->last < 2 * (int64_t)(c->first + c->n) &&
+	       span->reason == LIFE_READ && span->last < 2 * (int64_t)tn_chain_end(c) &&
 	       own == out && !v->aliases->parted[own] &&
 	       v->live->root[own].first > 2 * (int64_t)c->first;
 }

@@ -19,8 +19,8 @@ int64_t *tn_stream_loads(
 		const struct tn_span *s = &v->live->root[i];
 		int64_t bytes = v->g->tensors[i].bytes;
 
-		if (v->aliases->of[i].root.i != i || s->first > s->last ||
-			!tn_tensor_is_planned(&v->g->tensors[i]) ||
+		if (i == v->input || v->aliases->of[i].root.i != i ||
+			s->first > s->last || !tn_tensor_is_planned(&v->g->tensors[i]) ||
 			!tn_align_up_i64(bytes, align, &bytes))
 			continue;
 		if ((s->first + 1) / 2 > s->last / 2 || (s->first + 1) / 2 >= n)
@@ -60,11 +60,9 @@ struct finder {
 
 static enum tn_status find_at(struct finder *f, uint32_t first, struct tn_stream *s)
 {
-	int64_t rows = f->v->rows[f->v->order->at[first].i].n;
+	int64_t rows = 0;
 
-	if (!tn_chain_may_have(f->v, first, false))
-		return TN_OK;
-	for (uint32_t n = 2; n <= f->out->max_ops && n <= f->out->n - first; n++) {
+	for (uint32_t n = 1; n <= f->out->max_ops && n <= f->out->n - first; n++) {
 		const uint32_t last = first + n - 1;
 		struct tn_stream_cost cost = { .n = n };
 		struct tn_arena scratch;
@@ -149,16 +147,18 @@ enum tn_status tn_stream_least(const struct tn_stream_costs *costs, int64_t *out
 struct state {
 	uint32_t ops, chains, from;
 	bool reached;
+	bool chain; /* the last segment is one */
 };
 
-static void step(struct state *states, uint32_t from, uint32_t n)
+static void step(struct state *states, uint32_t from, uint32_t n, bool chain)
 {
 	const struct state *s = &states[from];
 	struct state *to = &states[from + n], next = *s;
 
-	next.ops += n > 1 ? n : 0;
-	next.chains += n > 1;
+	next.ops += chain ? n : 0;
+	next.chains += chain;
 	next.from = from;
+	next.chain = chain;
 	if (!to->reached || next.ops < to->ops ||
 		(next.ops == to->ops && next.chains < to->chains))
 		*to = next;
@@ -169,9 +169,9 @@ static uint32_t trace(const struct state *states, uint32_t n, struct tn_stream_p
 	uint32_t count = 0;
 
 	for (uint32_t p = n; p; p = states[p].from)
-		count += p - states[p].from > 1;
+		count += states[p].chain;
 	for (uint32_t p = n, k = count; p; p = states[p].from)
-		if (p - states[p].from > 1)
+		if (states[p].chain)
 			out[--k] = (struct tn_stream_pick){ states[p].from,
 				p - states[p].from };
 	return count;
@@ -190,10 +190,10 @@ enum tn_status tn_stream_pick(const struct tn_stream_costs *costs, int64_t bytes
 		if (!states[p].reached)
 			continue;
 		if (costs->alone[p] <= bytes)
-			step(states, p, 1);
+			step(states, p, 1, false);
 		for (uint32_t i = costs->first[p]; i < costs->first[p + 1]; i++)
 			if (costs->list[i].bytes <= bytes)
-				step(states, p, costs->list[i].n);
+				step(states, p, costs->list[i].n, true);
 	}
 	if (!states[costs->n].reached)
 		return TN_ERR_INTERNAL;

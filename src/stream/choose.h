@@ -29,7 +29,8 @@ enum tn_status TN_MUST_CHECK tn_stream_costs_find(const struct tn_stream_view *v
 	const int64_t *alone, const struct tn_stream_limits *limits,
 	struct tn_arena *arena, struct tn_stream_costs *out);
 
-/* The least that the fullest moment of any segmentation needs. */
+/* The least that the fullest moment of any segmentation needs; INT64_MAX: there is none,
+ * no chain takes the caller's rows. */
 enum tn_status TN_MUST_CHECK tn_stream_least(
 	const struct tn_stream_costs *costs, int64_t *out_bytes);
 
@@ -39,7 +40,8 @@ enum tn_status TN_MUST_CHECK tn_stream_pick(const struct tn_stream_costs *costs,
 	int64_t bytes, struct tn_arena *arena, struct tn_stream_pick **out,
 	uint32_t *out_n);
 
-/* Bytes that are live at each position when its op starts, rounded up one by one. */
+/* Bytes that are live at each position when its op starts, rounded up one by one; not of
+ * an input that comes row by row. */
 int64_t *tn_stream_loads(
 	const struct tn_stream_view *v, int64_t align, struct tn_arena *arena);
 

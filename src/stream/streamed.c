@@ -66,7 +66,8 @@ enum tn_status tn_stream_weigh(const struct tn_stream_view *v, int64_t align,
 	if (status != TN_OK)
 		return status;
 	s->bytes = bytes_of(v, s, up, align);
-	if (c->ops[c->n - 1].rows.kind == ROWS_TOTAL || !output_bytes(v, s, up, align))
+	if (c->fed || c->ops[c->n - 1].rows.kind == ROWS_TOTAL ||
+		!output_bytes(v, s, up, align))
 		return TN_OK;
 	down->descending = true;
 	status = tn_events_make(v, c, true, align, arena, &down->events);
@@ -100,12 +101,18 @@ static void stretch(const struct tn_stream_view *v, const struct tn_chain *c,
 	struct tn_liveness *live)
 {
 	const int64_t begin = 2 * (int64_t)c->first + 1;
-	const int64_t end = 2 * ((int64_t)c->first + c->n - 1);
+	const int64_t end = 2 * ((int64_t)tn_chain_end(c) - 1);
+
+	if (c->fed) { /* nothing of it is there before */
+		live->tensor[c->ops[0].out].first = begin - 1;
+		live->root[c->ops[0].out].first = begin - 1;
+	}
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct tn_chain_op *o = &c->ops[i];
 
-		live_from(live, o->out, v->aliases->of[o->out].root.i, begin);
+		if (o->op.i != TN_PLAN_CALLER)
+			live_from(live, o->out, v->aliases->of[o->out].root.i, begin);
 		if (i + 1 < c->n)
 			live_until(live, o->out, o->out, end);
 		for (uint32_t k = 0; k < o->n_sources; k++)
@@ -158,7 +165,8 @@ enum tn_status tn_streamed_make(const struct tn_stream_view *v,
 		out->list[i] = s;
 		stretch(v, &s->chain, &out->live);
 		for (uint32_t k = 0; k < s->chain.n; k++) {
-			out->of_op[s->chain.ops[k].op.i] = i;
+			if (s->chain.ops[k].op.i != TN_PLAN_CALLER)
+				out->of_op[s->chain.ops[k].op.i] = i;
 			if (k + 1 < s->chain.n)
 				out->ring_bytes[s->chain.ops[k].out] =
 					s->ways[0].events.ring[k];

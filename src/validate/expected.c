@@ -82,7 +82,16 @@ static int by_place(const void *a, const void *b)
 	return x->given < y->given ? -1 : x->given > y->given;
 }
 
-/* From the graph's order to the plan's: inputs stay in front. */
+/* Inputs are in front, but for one that comes row by row: that is in front of its chain. */
+static uint32_t input_place(const struct tn_plan *plan, uint32_t tensor)
+{
+	for (uint32_t i = 0; i < plan->n_streams; i++)
+		if (plan->streams[i].fed && plan->streams[i].input == tensor)
+			return 2 * plan->streams[i].first + 1;
+	return 0;
+}
+
+/* From the graph's order to the plan's. */
 static enum tn_status reorder(const struct tn_graph *g, const struct tn_plan *plan,
 	struct tn_arena *arena, struct tn_validation *v)
 {
@@ -94,12 +103,14 @@ static enum tn_status reorder(const struct tn_graph *g, const struct tn_plan *pl
 		return TN_ERR_NOMEM;
 	for (uint32_t p = 0; p < plan->n_ops; p++)
 		if (plan->order[p] < g->n_ops)
-			position[plan->order[p]] = p + 1;
+			position[plan->order[p]] = 2 * p + 2;
 	for (uint32_t i = 0; i < v->n_layers; i++) {
 		const struct tn_layer *l = &v->layers[i];
 
 		places[i] = (struct place){ l->run,
-			l->op.i == TN_NONE ? 0 : position[l->op.i], i };
+			l->op.i == TN_NONE ? input_place(plan, l->tensor.i)
+					   : position[l->op.i],
+			i };
 	}
 	if (v->n_layers)
 		qsort(places, v->n_layers, sizeof(*places), by_place);

@@ -54,6 +54,24 @@ static void print_call(const struct tn_program_run *r, struct tn_strbuf *out,
 	tn_strbuf_printf(out, "%s)\n", extra);
 }
 
+static void print_stream(const struct tn_program_run *r, struct tn_strbuf *out)
+{
+	const struct tn_emit_summary *m = r->emitted;
+
+	tn_strbuf_printf(out,
+		"#define HARNESS_STREAM %u\n#define HARNESS_ROWS %s_INPUT%u_ROWS\n"
+		"#define HARNESS_ROW_BYTES %s_INPUT%u_ROW_BYTES\n",
+		m->fed_input, m->upper, m->fed_input, m->upper, m->fed_input);
+	tn_strbuf_printf(out,
+		"#define HARNESS_STATE struct %s_stream\n"
+		"#define HARNESS_PUSH %s_push_rows\n#define HARNESS_END %s_end\n"
+		"#define HARNESS_BEGIN(s, m) %s_begin(s",
+		m->ident, m->ident, m->ident, m->ident);
+	for (uint32_t i = 0; i < m->n_regions; i++)
+		tn_strbuf_printf(out, ", (m)[%u]", i);
+	tn_strbuf_puts(out, ")\n#define HARNESS_RUN(m) run_stream(m)\n");
+}
+
 static void print_config(const struct tn_program_run *r, struct tn_strbuf *out)
 {
 	const struct tn_emit_summary *m = r->emitted;
@@ -79,7 +97,10 @@ static void print_config(const struct tn_program_run *r, struct tn_strbuf *out)
 	}
 	tn_strbuf_puts(out, "\n");
 	print_call(r, out, "HARNESS_INIT", "init", "");
-	print_call(r, out, "HARNESS_RUN", "run", "");
+	if (m->fed)
+		print_stream(r, out);
+	else
+		print_call(r, out, "HARNESS_RUN", "run", "");
 	print_call(r, out, "HARNESS_INPUT", "input", ", k");
 }
 

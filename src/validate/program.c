@@ -192,6 +192,8 @@ static enum tn_status write_script(struct build *b, const char *name)
 	const struct tn_emit_summary *e = b->r->emitted;
 	int64_t memory = b->shared ? e->memory_bytes + e->hook_bytes : e->unshared_bytes;
 
+	if (e->fed)
+		memory += e->fed_rows * e->fed_row_bytes; /* the harness has all of it */
 	if (!tn_target_fit(b->target, b->r->emitted->constant_bytes, memory, &layout)) {
 		b->out->verdict = VALIDATION_NO_ROOM;
 		b->out->detail = tn_arena_printf(b->r->arena,

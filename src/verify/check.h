@@ -55,6 +55,9 @@ void tn_check_replay_rows(struct tn_check *c, struct tn_variant variant, bool to
 /* Runs the ops of a chain, event by event. */
 void tn_check_stream(struct tn_check *c, const struct tn_plan_stream *s);
 
+/* Does the caller give the rows of this tensor as a chain needs them? */
+bool tn_check_is_fed(const struct tn_check *c, uint32_t tensor);
+
 /* What can be said of chains and rings without running them. */
 bool tn_check_streams(struct tn_check *c);
 

@@ -13,7 +13,16 @@ struct chain {
 	const struct tn_plan_stream *s;
 	struct tn_row_op *rows; /* by op of the chain */
 	int64_t *done; /* rows, by op of the chain */
+	int64_t given; /* rows, by the caller */
 };
+
+bool tn_check_is_fed(const struct tn_check *c, uint32_t tensor)
+{
+	for (uint32_t i = 0; i < c->plan->n_streams; i++)
+		if (c->plan->streams[i].fed && c->plan->streams[i].input == tensor)
+			return true;
+	return false;
+}
 
 /* Index in the chain, or TN_NONE. */
 static uint32_t index_of(const struct chain *h, uint32_t op)
@@ -82,6 +91,34 @@ static bool scratch_held(struct chain *h, uint32_t i, bool after)
 		p->scratch_bytes, after || (is_total(h, i) && h->done[i]));
 }
 
+/* The caller writes rows of the input. */
+static bool run_caller(struct chain *h, const struct tn_plan_event *e, int64_t y)
+{
+	struct tn_check *c = h->c;
+	const uint32_t i = h->s->input;
+	const struct tn_verdict at = { .op = TN_NONE, .tensor = i };
+	const struct tn_tensor *t = &c->g->tensors[i];
+	struct tn_touch touch = { .tensor = i, .at = c->ref.extent[i], .strict = true };
+	struct tn_memory what = { 0 };
+	int64_t row;
+
+	if (!tn_need(c,
+		    h->s->fed && e->rows > 0 && y == h->given &&
+			    e->rows <= t->shape.dim[1] - y,
+		    &at, STREAM,
+		    "rows %" PRId64 "..%" PRId64 " of an input come, which are not the "
+		    "next ones",
+		    y, y + e->rows))
+		return false;
+	row = t->bytes / t->shape.dim[1];
+	h->given += e->rows;
+	if (!tn_memory_write(&what, c->arena, y * row, h->given * row, i, y * row))
+		c->status = TN_ERR_NOMEM;
+	else
+		tn_check_put(c, &touch, &what, y * row, h->given * row);
+	return c->status == TN_OK;
+}
+
 static bool run_event(struct chain *h, const struct tn_plan_event *e, int64_t y)
 {
 	struct tn_check *c = h->c;
@@ -127,7 +164,9 @@ static bool run_events(struct chain *h)
 				if (!tn_mul_i64(t, l->events[i].step, &y) ||
 					!tn_add_i64(y, l->events[i].y, &y))
 					y = -1;
-				if (!run_event(h, &l->events[i], y))
+				if (l->events[i].op == TN_PLAN_CALLER
+						? !run_caller(h, &l->events[i], y)
+						: !run_event(h, &l->events[i], y))
 					return false;
 			}
 	}
@@ -140,13 +179,17 @@ static bool run_events(struct chain *h)
 			    h->rows[i].n))
 			return false;
 	}
-	return true;
+	return !h->s->fed ||
+	       tn_need(h->c, h->given == h->c->g->tensors[h->s->input].shape.dim[1],
+		       &(struct tn_verdict){ .op = TN_NONE, .tensor = h->s->input },
+		       STREAM, "gets %" PRId64 " of %" PRId64 " rows", h->given,
+		       h->c->g->tensors[h->s->input].shape.dim[1]);
 }
 
 void tn_check_stream(struct tn_check *c, const struct tn_plan_stream *s)
 {
 	struct chain h = { c, s, TN_NEW_ARRAY(c->arena, struct tn_row_op, s->n),
-		TN_NEW_ARRAY(c->arena, int64_t, s->n) };
+		TN_NEW_ARRAY(c->arena, int64_t, s->n), 0 };
 	bool ok = true;
 
 	if (!h.rows || !h.done) {
@@ -169,23 +212,52 @@ void tn_check_stream(struct tn_check *c, const struct tn_plan_stream *s)
 
 /* ---- the layout ---- */
 
-/* A ring holds whole rows of an image, and is for ops alone: it is no view and has none, and
- * nobody but they looks at it. */
-static void check_ring(struct tn_check *c, uint32_t i, bool viewed)
+/* What comes in rows is an image, no view, and has none; nobody but ops looks at it. */
+static bool has_rows(const struct tn_check *c, uint32_t i, bool viewed)
 {
 	const struct tn_tensor *t = &c->g->tensors[i];
 	const struct tn_extent *at = &c->ref.extent[i];
+
+	return t->shape.rank == 4 && t->shape.dim[0] == 1 && t->bytes > 0 &&
+	       t->bytes % t->shape.dim[1] == 0 && at->root == i && !viewed &&
+	       at->begin == 0 && at->end == t->bytes && !t->observed &&
+	       !tn_graph_is_output(c->g, (tn_tensor_id){ i });
+}
+
+/* A ring holds whole rows, of what ops or the caller make row by row. */
+static void check_ring(struct tn_check *c, uint32_t i, bool viewed)
+{
+	const struct tn_tensor *t = &c->g->tensors[i];
 	const int64_t ring = c->plan->tensors[i].ring_bytes;
 	const struct tn_verdict v = { .op = TN_NONE, .tensor = i };
 
 	tn_need(c,
-		ring > 0 && ring <= t->bytes && t->shape.rank == 4 &&
-			t->bytes % t->shape.dim[1] == 0 &&
-			ring % (t->bytes / t->shape.dim[1]) == 0 && at->root == i &&
-			!viewed && at->begin == 0 && at->end == t->bytes &&
-			!c->ref.given[i] && t->role == ROLE_ACT && !t->observed &&
-			!tn_graph_is_output(c->g, (tn_tensor_id){ i }),
+		has_rows(c, i, viewed) && ring > 0 && ring <= t->bytes &&
+			ring % (t->bytes / t->shape.dim[1]) == 0 &&
+			(tn_check_is_fed(c, i) ||
+				(!c->ref.given[i] && t->role == ROLE_ACT)),
 		&v, RING, "'%s' cannot be a ring of %" PRId64 " bytes", t->name, ring);
+}
+
+/* The caller gives the rows of an input from the first to the last, to one chain. */
+static void check_fed(
+	struct tn_check *c, const struct tn_plan_stream *s, const bool *viewed)
+{
+	const uint32_t i = s->input;
+	const struct tn_verdict v = { .op = TN_NONE,
+		.tensor = i < c->g->n_tensors ? i : TN_NONE };
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < c->plan->n_streams; k++)
+		n += c->plan->streams[k].fed && c->plan->streams[k].input == i;
+	tn_need(c,
+		i < c->g->n_tensors && n == 1 && !s->descending &&
+			tn_graph_is_input(c->g, (tn_tensor_id){ i }) && c->ref.given[i] &&
+			!c->ref.constant[i] && c->g->tensors[i].role == ROLE_INPUT &&
+			c->g->tensors[i].clobber &&
+			c->plan->tensors[i].region != TN_REGION_NONE &&
+			has_rows(c, i, viewed[i]),
+		&v, STREAM, "cannot come row by row");
 }
 
 /* By root: the last chain, from 1, in which an op looked at makes it, or reads it. */
@@ -260,6 +332,9 @@ bool tn_check_streams(struct tn_check *c)
 	for (uint32_t i = 0; i < c->g->n_tensors; i++)
 		if (c->plan->tensors[i].ring_bytes)
 			check_ring(c, i, viewed[i]);
+	for (uint32_t i = 0; i < c->plan->n_streams; i++)
+		if (c->plan->streams[i].fed)
+			check_fed(c, &c->plan->streams[i], viewed);
 	for (uint32_t p = 0; p < c->g->n_ops && !c->out->refusals; p++) {
 		const uint32_t op = c->plan->order[p];
 		const struct tn_deed *deed = &c->ref.deeds[op];

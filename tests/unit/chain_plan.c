@@ -2,7 +2,7 @@
 
 #include "suite.h"
 
-void chain_analyse(struct net *n, struct chain_tables *t)
+void chain_analyse(struct net *n, bool fed, struct chain_tables *t)
 {
 	const struct tn_graph *g = &n->graph;
 
@@ -14,7 +14,7 @@ void chain_analyse(struct net *n, struct chain_tables *t)
 				 &t->inplace),
 		TN_OK);
 	ck_assert_int_eq(tn_stream_view_make(g, &t->order, &t->aliases, &t->live,
-				 &n->arena, &t->view),
+				 fed ? g->inputs[0].i : TN_NONE, &n->arena, &t->view),
 		TN_OK);
 }
 
@@ -66,8 +66,9 @@ void chain_plan(struct net *n, const struct chain_tables *t, struct tn_stream_pi
 		tn_raise(&all, &options, &lowered, &solution, &n->arena, out), TN_OK);
 }
 
-void chain_best(struct net *n, int64_t align, struct tn_plan *out)
+void chain_best(struct net *n, int64_t align, bool input, struct tn_plan *out)
 {
+	const struct tn_streaming how = { .input = input };
 	const struct tn_limits limits = { 0 };
 	const struct tn_lower_options options = { .overlap = OVERLAP_FULL,
 		.align = align };
@@ -77,7 +78,7 @@ void chain_best(struct net *n, int64_t align, struct tn_plan *out)
 	struct tn_lowered lowered;
 	struct tn_solution solution;
 
-	chain_analyse(n, &t);
+	chain_analyse(n, false, &t);
 	ck_assert_int_eq(tn_lower(&all, &options, &n->arena, &n->diags, &lowered), TN_OK);
 	ck_assert_int_eq(
 		tn_solve(&lowered.problem, &limits, &n->arena, &n->diags, &solution),
@@ -85,7 +86,7 @@ void chain_best(struct net *n, int64_t align, struct tn_plan *out)
 	ck_assert_int_eq(tn_make_plan(&all, &options, &limits, &lowered, &solution, false,
 				 &n->arena, &n->diags, &made),
 		TN_OK);
-	ck_assert_int_eq(tn_make_streamed(&all, &options, &limits, 0, false, &n->arena,
+	ck_assert_int_eq(tn_make_streamed(&all, &options, &limits, &how, false, &n->arena,
 				 &n->diags, &made),
 		TN_OK);
 	*out = made.plan;

@@ -16,15 +16,15 @@ struct chain_tables {
 
 enum chain_way { CHAIN_ANY, CHAIN_ASCENDING, CHAIN_DESCENDING };
 
-/* Every failure ends the test. */
-void chain_analyse(struct net *n, struct chain_tables *t);
+/* Every failure ends the test. With `fed`, the first input comes row by row. */
+void chain_analyse(struct net *n, bool fed, struct chain_tables *t);
 
 /* The ops at pick's positions must form a chain that can run this way. Offsets are aligned
  * for the elements of tensor 0, no more. */
 void chain_plan(struct net *n, const struct chain_tables *t, struct tn_stream_pick pick,
 	enum chain_way way, struct tn_plan *out);
 
-/* The plan that `tenure plan --stream auto` makes. */
-void chain_best(struct net *n, int64_t align, struct tn_plan *out);
+/* The plan that `tenure plan --stream auto` makes; with `input`, --stream-input. */
+void chain_best(struct net *n, int64_t align, bool input, struct tn_plan *out);
 
 #endif

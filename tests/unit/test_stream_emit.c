@@ -80,14 +80,15 @@ static void net_chain(struct net *n, enum tn_dtype dtype, bool mean)
 	net_finish(n, "chain");
 }
 
-static void plan_all(struct net *n, enum chain_way way)
+static void plan_all(struct net *n, enum chain_way way, bool fed)
 {
 	const struct tn_stream_pick pick = { 0, n->graph.n_ops };
 	struct chain_tables t;
 
-	chain_analyse(n, &t);
+	chain_analyse(n, fed, &t);
 	chain_plan(n, &t, pick, way, &n->plan);
 	ck_assert_uint_eq(n->plan.n_streams, 1);
+	ck_assert(n->plan.streams[0].fed == fed);
 	ck_assert(way == CHAIN_ANY ||
 		  n->plan.streams[0].descending == (way == CHAIN_DESCENDING));
 }
@@ -120,17 +121,22 @@ static const struct {
 	enum tn_dtype dtype;
 	bool mean;
 	enum chain_way way;
+	bool fed;
 } cases[] = {
-	{ "host", KERNELS_PORTABLE, DTYPE_I8, true, CHAIN_ASCENDING },
-	{ "host", KERNELS_PORTABLE, DTYPE_F32, false, CHAIN_DESCENDING },
-	{ "host", KERNELS_DSP, DTYPE_I8, true, CHAIN_ASCENDING },
-	{ "host", KERNELS_MVE, DTYPE_I8, false, CHAIN_DESCENDING },
-	{ "m0plus", KERNELS_PORTABLE, DTYPE_I8, true, CHAIN_ASCENDING },
-	{ "m4", KERNELS_DSP, DTYPE_I8, true, CHAIN_ASCENDING },
-	{ "m4", KERNELS_DSP, DTYPE_I8, false, CHAIN_DESCENDING },
-	{ "m7", KERNELS_DSP, DTYPE_I8, false, CHAIN_ASCENDING },
-	{ "m55", KERNELS_MVE, DTYPE_I8, true, CHAIN_ASCENDING },
-	{ "m55", KERNELS_MVE, DTYPE_I8, false, CHAIN_DESCENDING },
+	{ "host", KERNELS_PORTABLE, DTYPE_I8, true, CHAIN_ASCENDING, false },
+	{ "host", KERNELS_PORTABLE, DTYPE_F32, false, CHAIN_DESCENDING, false },
+	{ "host", KERNELS_DSP, DTYPE_I8, true, CHAIN_ASCENDING, false },
+	{ "host", KERNELS_MVE, DTYPE_I8, false, CHAIN_DESCENDING, false },
+	{ "m0plus", KERNELS_PORTABLE, DTYPE_I8, true, CHAIN_ASCENDING, false },
+	{ "m4", KERNELS_DSP, DTYPE_I8, true, CHAIN_ASCENDING, false },
+	{ "m4", KERNELS_DSP, DTYPE_I8, false, CHAIN_DESCENDING, false },
+	{ "m7", KERNELS_DSP, DTYPE_I8, false, CHAIN_ASCENDING, false },
+	{ "m55", KERNELS_MVE, DTYPE_I8, true, CHAIN_ASCENDING, false },
+	{ "m55", KERNELS_MVE, DTYPE_I8, false, CHAIN_DESCENDING, false },
+	{ "host", KERNELS_PORTABLE, DTYPE_I8, true, CHAIN_ANY, true },
+	{ "host", KERNELS_PORTABLE, DTYPE_F32, false, CHAIN_ANY, true },
+	{ "m4", KERNELS_DSP, DTYPE_I8, false, CHAIN_ANY, true },
+	{ "m55", KERNELS_MVE, DTYPE_I8, true, CHAIN_ANY, true },
 };
 
 START_TEST(every_row_is_the_same)
@@ -142,7 +148,7 @@ START_TEST(every_row_is_the_same)
 		return;
 	net_chain(&n, cases[_i].dtype, cases[_i].mean);
 	n.graph.kernels = cases[_i].kernels;
-	plan_all(&n, cases[_i].way);
+	plan_all(&n, cases[_i].way, cases[_i].fed);
 	snprintf(what, sizeof(what), "case %d", _i);
 	check_same(&n, cases[_i].target, what);
 	net_release(&n);
@@ -154,6 +160,7 @@ START_TEST(random_chain)
 {
 	static struct tn_chain chain;
 	const uint32_t seed = 1000 + (uint32_t)_i;
+	const bool fed = _i % 2;
 	struct tn_stream_pick pick = { 0, 0 };
 	struct chain_tables t;
 	struct net n;
@@ -162,10 +169,11 @@ START_TEST(random_chain)
 	if (!have_tools("host"))
 		return;
 	gen_chain(&n, seed);
-	chain_analyse(&n, &t);
+	chain_analyse(&n, fed, &t);
 	for (uint32_t first = 0; first < n.graph.n_ops; first++)
-		for (uint32_t k = 2; first + k <= n.graph.n_ops; k++)
-			if (k > pick.n && tn_chain_of(&t.view, first, k, &chain))
+		for (uint32_t k = 1; first + k <= n.graph.n_ops; k++)
+			if (k > pick.n && tn_chain_of(&t.view, first, k, &chain) &&
+				chain.fed == fed)
 				pick = (struct tn_stream_pick){ first, k };
 	if (pick.n) {
 		chain_plan(&n, &t, pick, CHAIN_ANY, &n.plan);
@@ -186,12 +194,14 @@ static const struct {
 	enum tn_kernel_set kernels;
 } boards[] = { { "m4", KERNELS_DSP }, { "m55", KERNELS_MVE } };
 
+#define MODELS (sizeof(models) / sizeof(*models))
 #define BOARDS (sizeof(boards) / sizeof(*boards))
 
 START_TEST(real_net)
 {
-	const char *file = tn_test_shared(models[_i / (int)BOARDS]);
+	const char *file = tn_test_shared(models[(size_t)_i / BOARDS % MODELS]);
 	const size_t b = (size_t)_i % BOARDS;
+	const bool fed = _i >= (int)(BOARDS * MODELS);
 	struct loaded l;
 	struct net n;
 
@@ -202,8 +212,9 @@ START_TEST(real_net)
 	loaded_ok(&l, file);
 	n.graph = l.graph;
 	n.graph.kernels = boards[b].kernels;
-	chain_best(&n, 16, &n.plan);
+	chain_best(&n, 16, fed, &n.plan);
 	ck_assert_uint_gt(n.plan.n_streams, 0);
+	ck_assert(n.plan.streams[0].fed == fed);
 	check_same(&n, boards[b].target, file);
 	net_release(&n);
 	loaded_release(&l);
@@ -232,14 +243,14 @@ static void compile(struct net *n, const char *dir, const char *cc, const char *
 
 START_TEST(compiles_without_a_warning)
 {
-	const struct tn_emit_options options = { .debug = _i != 0 };
+	const struct tn_emit_options options = { .debug = _i % 2 != 0 };
 	struct tn_emit_summary summary;
 	struct tn_emit_model model;
 	struct net n;
 	const char *dir;
 
 	net_chain(&n, DTYPE_I8, true);
-	plan_all(&n, CHAIN_ASCENDING);
+	plan_all(&n, _i < 2 ? CHAIN_ASCENDING : CHAIN_ANY, _i >= 2);
 	model = (struct tn_emit_model){ .graph = &n.graph, .plan = &n.plan };
 	ck_assert_int_eq(tn_tempdir_make(&n.arena, &n.diags, &dir), TN_OK);
 	ck_assert_msg(
@@ -264,9 +275,8 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(
 		c, every_row_is_the_same, 0, (int)(sizeof(cases) / sizeof(*cases)));
 	tcase_add_loop_test(c, random_chain, 0, 8);
-	tcase_add_loop_test(
-		c, real_net, 0, (int)(BOARDS * sizeof(models) / sizeof(*models)));
-	tcase_add_loop_test(c, compiles_without_a_warning, 0, 2);
+	tcase_add_loop_test(c, real_net, 0, (int)(2 * BOARDS * MODELS));
+	tcase_add_loop_test(c, compiles_without_a_warning, 0, 4);
 	suite_add_tcase(s, c);
 	return s;
 }

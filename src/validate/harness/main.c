@@ -7,6 +7,8 @@
  *   HARNESS_REGIONS(X)        X(name, bytes, align) for each memory
  *   HARNESS_INPUTS(X)         X(rule, width, bytes) for each input
  *   HARNESS_INIT(m) HARNESS_RUN(m) HARNESS_INPUT(m, k)    with m[i] the start of memory i
+ *   HARNESS_STREAM, HARNESS_ROWS, HARNESS_ROW_BYTES, HARNESS_STATE, HARNESS_BEGIN(s, m),
+ *   HARNESS_PUSH(s, rows, n), HARNESS_END(s)    when that input comes row by row
  *   HARNESS_DUMP              number of the layer whose bytes are printed, or -1
  *
  * Lines: "P pattern run", "L op tensor digest", "B hex" (bytes of the layer that is
@@ -180,6 +182,40 @@ static void fill_input(
 	}
 }
 
+#ifdef HARNESS_STREAM
+
+static uint8_t given[HARNESS_ROWS * HARNESS_ROW_BYTES]
+	__attribute__((section(".memory")));
+
+/* One row, two, three, one, ... at a time. */
+static int run_stream(uint8_t *const *m)
+{
+	HARNESS_STATE s;
+	int code = HARNESS_BEGIN(&s, m);
+
+	for (uint32_t row = 0, n = 1; !code && row < HARNESS_ROWS;
+		row += n, n = n % 3 + 1) {
+		if (n > HARNESS_ROWS - row)
+			n = HARNESS_ROWS - row;
+		code = HARNESS_PUSH(&s, given + row * HARNESS_ROW_BYTES, n);
+	}
+	return code ? code : HARNESS_END(&s);
+}
+
+static uint8_t *input_at(uint8_t *const *m, uint32_t k)
+{
+	return k == HARNESS_STREAM ? given : (uint8_t *)HARNESS_INPUT(m, k);
+}
+
+#else
+
+static uint8_t *input_at(uint8_t *const *m, uint32_t k)
+{
+	return HARNESS_INPUT(m, k);
+}
+
+#endif
+
 int main(void)
 {
 	static const int patterns[] = HARNESS_PATTERNS;
@@ -198,7 +234,7 @@ int main(void)
 			put_number(run);
 			end_line();
 #define INPUT(rule, width, bytes)                                                        \
-	fill_input(HARNESS_INPUT(m, k), k, rule, width, bytes);                            \
+	fill_input(input_at(m, k), k, rule, width, bytes);                               \
 	k++;
 			HARNESS_INPUTS(INPUT)
 			(void)k;
