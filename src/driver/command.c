@@ -126,8 +126,10 @@ enum tn_status tn_command_use_plan(struct tn_run *run)
 		tn_digest_constants(&run->graph), tn_kernels_digest(&run->graph),
 		tn_contract_digest() };
 	struct tn_arena scratch;
-	enum tn_status status = tn_import_plan_json(&run->graph, run->plan_source, &want,
+	enum tn_status status = tn_plan_file_read(run->plan_parsed, &run->graph, &want,
 		&run->arena, &run->strings, &run->diags, &run->plan);
+
+	tn_plan_file_close(run->plan_parsed); /* ten times as large as the plan */
 
 	if (status != TN_OK)
 		return status;

@@ -52,8 +52,8 @@ static enum tn_kernel_set set_of_all(const char *list)
 static enum tn_status of_plan(struct tn_run *run)
 {
 	const char *name;
-	enum tn_status status = tn_import_plan_kernels(
-		run->plan_source, &run->arena, &run->strings, &run->diags, &name);
+	enum tn_status status = tn_plan_file_kernels(
+		run->plan_parsed, &run->arena, &run->strings, &run->diags, &name);
 
 	if (status != TN_OK || !name || strcmp(name, "ref") == 0)
 		return status;

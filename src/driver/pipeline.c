@@ -13,6 +13,7 @@
 #include "driver/sizes.h"
 #include "driver/target.h"
 #include "import/import.h"
+#include "import/plan_json.h"
 #include "ir/digest.h"
 #include "ir/print.h"
 #include "lower/choose.h"
@@ -31,6 +32,7 @@ void tn_run_init(struct tn_run *run, const tenure_options *options)
 
 void tn_run_release(struct tn_run *run)
 {
+	tn_plan_file_close(run->plan_parsed);
 	tn_strbuf_release(&run->dumps);
 	tn_arena_release(&run->arena);
 }

@@ -2,13 +2,12 @@
 
 #include <inttypes.h>
 
-#include "base/file.h"
 #include "driver/judge.h"
 #include "driver/schedule.h"
 #include "bind/bind.h"
 #include "import/plan_json.h"
-#include "lower/lower.h"
 #include "ir/digest.h"
+#include "lower/lower.h"
 #include "rewrite/insert.h"
 
 #include "base/banned.h"
@@ -136,14 +135,13 @@ static enum tn_status from_claims(struct tn_run *run)
 static enum tn_status from_file(struct tn_run *run, const char *file)
 {
 	struct tn_plan_digests want;
-	struct tn_source *source;
-	enum tn_status status = tn_file_read(&run->arena, &run->diags, file, &source);
+	enum tn_status status;
 
 	digest(run);
 	want = run->plan.digests;
-	if (status == TN_OK)
-		status = tn_import_plan_json(&run->graph, source, &want, &run->arena,
-			&run->strings, &run->diags, &run->plan);
+	status = tn_plan_file_read(run->plan_parsed, &run->graph, &want, &run->arena,
+		&run->strings, &run->diags, &run->plan);
+	tn_plan_file_close(run->plan_parsed);
 	if (status == TN_OK && run->plan.n_streams) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/stream", NULL, NULL,
 			file,

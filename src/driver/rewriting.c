@@ -174,7 +174,10 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 		status = tn_file_read(
 			&run->arena, &run->diags, run->plan_file, &run->plan_source);
 	if (status == TN_OK && run->plan_file)
-		status = tn_import_plan_changes(run->plan_source, &run->arena,
+		status = tn_plan_file_open(
+			run->plan_source, &run->arena, &run->diags, &run->plan_parsed);
+	if (status == TN_OK && run->plan_file)
+		status = tn_plan_file_changes(run->plan_parsed, &run->arena,
 			&run->strings, &run->diags, &changes);
 	if (status == TN_OK && changes.rewrite)
 		list = changes.rewrite;

@@ -8,9 +8,18 @@
 #include "ir/graph.h"
 #include "plan/plan.h"
 
+/* A file of that format, parsed. It belongs to the arena, and its contents are freed when
+ * it is closed; NULL closes nothing. */
+struct tn_plan_file;
+
+/* TN_ERR_INPUT, reported: no JSON. *out is to be closed whatever the status is. */
+enum tn_status TN_MUST_CHECK tn_plan_file_open(const struct tn_source *source,
+	struct tn_arena *arena, struct tn_diags *diags, struct tn_plan_file **out);
+void tn_plan_file_close(struct tn_plan_file *file);
+
 /* The kernel set that the plan was made for; NULL: the portable one. TN_ERR_INPUT when it
  * names no set, reported. */
-enum tn_status TN_MUST_CHECK tn_import_plan_kernels(const struct tn_source *source,
+enum tn_status TN_MUST_CHECK tn_plan_file_kernels(const struct tn_plan_file *file,
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
 	const char **out_name);
 
@@ -21,6 +30,12 @@ enum tn_status TN_MUST_CHECK tn_import_plan_kernels(const struct tn_source *sour
  * TN_OK: every index is in range, the order is a permutation, every number fits its field;
  * whether the plan is right is for tn_verify to say. TN_ERR_INPUT: no such plan, all
  * errors are reported with their places. TN_ERR_REFUSED: stale. TN_ERR_NOMEM. */
+enum tn_status TN_MUST_CHECK tn_plan_file_read(const struct tn_plan_file *file,
+	const struct tn_graph *g, const struct tn_plan_digests *want,
+	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
+	struct tn_plan *out);
+
+/* The same for a file that is read for nothing else. */
 enum tn_status TN_MUST_CHECK tn_import_plan_json(const struct tn_graph *g,
 	const struct tn_source *source, const struct tn_plan_digests *want,
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
@@ -38,7 +53,7 @@ struct tn_plan_changes {
 	uint32_t n_copies;
 };
 
-enum tn_status TN_MUST_CHECK tn_import_plan_changes(const struct tn_source *source,
+enum tn_status TN_MUST_CHECK tn_plan_file_changes(const struct tn_plan_file *file,
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
 	struct tn_plan_changes *out);
 
