@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/banned.h"
+#include "base/hold.h"
 
 #define CHUNK ((size_t)1 << 16)
 
@@ -209,40 +210,29 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-enum tn_status tn_file_write(
+/* A pipe, a device, a terminal: nothing to replace. */
+static enum tn_status write_stream(
 	struct tn_diags *diags, const char *name, const void *data, size_t len)
 {
-	struct tn_arena scratch;
-	enum tn_status status = TN_ERR_NOMEM;
-	struct stat info;
-	char *temporary;
-	int fd;
+	int fd = open(name, O_WRONLY | O_CLOEXEC);
+	enum tn_status status = TN_OK;
 
-	if (strcmp(name, "-") == 0)
-		return write_all(STDOUT_FILENO, data, len) == 0
-			       ? TN_OK
-			       : io_error(diags, TN_ERR_IO, "write", "standard output");
-	if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-		/* a pipe or a device: nothing to replace */
-		fd = open(name, O_WRONLY | O_CLOEXEC);
-		if (fd < 0)
-			return io_error(diags, TN_ERR_IO, "open", name);
-		status = TN_OK;
-		if (write_all(fd, data, len) != 0)
-			status = io_error(diags, TN_ERR_IO, "write", name);
-		close(fd);
-		return status;
-	}
-	tn_arena_init(&scratch);
-	temporary = tn_arena_printf(&scratch, "%s.XXXXXX", name);
-	if (!temporary)
-		goto out;
-	fd = mkstemp(temporary);
-	if (fd < 0) {
+	if (fd < 0)
+		return io_error(diags, TN_ERR_IO, "open", name);
+	if (write_all(fd, data, len) != 0)
 		status = io_error(diags, TN_ERR_IO, "write", name);
-		goto out;
-	}
-	status = TN_OK;
+	close(fd);
+	return status;
+}
+
+static enum tn_status replace(struct tn_diags *diags, const char *name, char *temporary,
+	const void *data, size_t len)
+{
+	enum tn_status status = TN_OK;
+	int fd = mkstemp(temporary);
+
+	if (fd < 0)
+		return io_error(diags, TN_ERR_IO, "write", name);
 	if (write_all(fd, data, len) != 0 || fchmod(fd, 0644) != 0)
 		status = io_error(diags, TN_ERR_IO, "write", name);
 	if (close(fd) != 0 && status == TN_OK)
@@ -251,7 +241,31 @@ enum tn_status tn_file_write(
 		status = io_error(diags, TN_ERR_IO, "replace", name);
 	if (status != TN_OK)
 		unlink(temporary);
-out:
+	return status;
+}
+
+enum tn_status tn_file_write(
+	struct tn_diags *diags, const char *name, const void *data, size_t len)
+{
+	struct tn_arena scratch;
+	enum tn_status status = TN_ERR_NOMEM;
+	struct stat info;
+	char *temporary;
+
+	if (strcmp(name, "-") == 0)
+		return write_all(STDOUT_FILENO, data, len) == 0
+			       ? TN_OK
+			       : io_error(diags, TN_ERR_IO, "write", "standard output");
+	if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+		return write_stream(diags, name, data, len);
+	tn_arena_init(&scratch);
+	temporary = tn_arena_printf(&scratch, "%s.XXXXXX", name);
+	if (temporary) {
+		const unsigned held = tn_hold_begin();
+
+		status = replace(diags, name, temporary, data, len);
+		tn_hold_end(held);
+	}
 	tn_arena_release(&scratch);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* Whole files in and out. Writing is atomic: a temporary file beside the target, then a
- * rename, so that an existing file is either replaced whole or left untouched. */
+ * rename, so that an existing file is either replaced whole or left untouched; signals wait so long
+ * (base/hold.h). */
 #ifndef TN_BASE_FILE_H
 #define TN_BASE_FILE_H
 

@@ -1,5 +1,6 @@
 /* The command line program: a client of tenure/tenure.h and nothing else. */
 #define _POSIX_C_SOURCE 200809L
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,12 +56,25 @@ static int finish(int status)
 	return TENURE_RESOURCES;
 }
 
+/* A standard stream that is closed would be the next file that is opened, and what belongs
+ * to the one would go to the other. In its place: a file that refuses what it is for. */
+static bool occupy_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments args;
 	enum command command;
 	int status;
 
+	if (!occupy_standard_streams())
+		return TENURE_RESOURCES;
 	if (argc < 2) {
 		help_print(stderr, COMMAND_COUNT);
 		return TENURE_BAD_INPUT;

@@ -6,6 +6,7 @@
 #include "base/banned.h"
 #include "base/checked.h"
 #include "base/file.h"
+#include "base/hold.h"
 #include "emit/text.h"
 #include "emit/writer.h"
 
@@ -413,8 +414,12 @@ enum tn_status tn_emit(const struct tn_emit_model *models, uint32_t n_models,
 	}
 	for (uint32_t m = 0; m < n_models && status == TN_OK; m++)
 		status = prepare(&e, m, &models[m]);
-	if (status == TN_OK)
+	if (status == TN_OK) { /* all files are of one emission, or none is new */
+		const unsigned held = tn_hold_begin();
+
 		status = write_all(&e);
+		tn_hold_end(held);
+	}
 	for (uint32_t m = 0; m < n_models && status == TN_OK; m++)
 		if (!summarise(&e, &e.ws[m], &out[m]))
 			status = TN_ERR_NOMEM;

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "base/banned.h"
+#include "base/hold.h"
 
+#define LOOK 100 /* ms between looks at the clock and at what asks for an end */
 #define OUTPUT_MAX ((size_t)256 << 20) /* bytes */
 
 static int64_t now_ms(void)
@@ -36,6 +38,7 @@ static void become(const char *const *argv, const char *dir, int out)
 		char *const *to;
 	} vector = { argv };
 
+	tn_hold_drop();
 	setpgid(0, 0); /* a compiler starts others; a time limit ends them all */
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
 		dup2(out, STDERR_FILENO) < 0 || chdir(dir) != 0)
@@ -44,7 +47,7 @@ static void become(const char *const *argv, const char *dir, int out)
 	_exit(127);
 }
 
-/* Copies the pipe until its end, the deadline or the limit. */
+/* Copies the pipe until its end, the deadline, the limit, or somebody asks for an end. */
 static enum tn_process_end collect(int fd, int64_t deadline, struct tn_strbuf *out)
 {
 	char chunk[1 << 14];
@@ -57,8 +60,10 @@ static enum tn_process_end collect(int fd, int64_t deadline, struct tn_strbuf *o
 
 		if (left <= 0)
 			return PROCESS_TIMEOUT;
-		if (poll(&p, 1, left > 60000 ? 60000 : (int)left) <= 0)
-			continue; /* woken by a signal, or time to look at the clock */
+		if (tn_hold_is_asked())
+			return PROCESS_STOPPED;
+		if (poll(&p, 1, left > LOOK ? LOOK : (int)left) <= 0)
+			continue;
 		got = read(fd, chunk, sizeof(chunk));
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -74,7 +79,7 @@ static enum tn_process_end collect(int fd, int64_t deadline, struct tn_strbuf *o
 /* After the pipe was closed the program is about to end; it may not be. */
 static bool wait_until(pid_t child, int64_t deadline, int *out_status)
 {
-	while (now_ms() < deadline) {
+	while (now_ms() < deadline && !tn_hold_is_asked()) {
 		struct timespec pause = { 0, 2 * 1000 * 1000 };
 		pid_t got = waitpid(child, out_status, WNOHANG);
 
@@ -111,8 +116,8 @@ struct tn_process tn_process_run(
 	result.end = collect(ends[0], deadline, out);
 	close(ends[0]);
 	if (result.end == PROCESS_EXITED && !wait_until(child, deadline, &status))
-		result.end = PROCESS_TIMEOUT;
-	if (result.end == PROCESS_TIMEOUT || result.end == PROCESS_TOO_MUCH) {
+		result.end = tn_hold_is_asked() ? PROCESS_STOPPED : PROCESS_TIMEOUT;
+	if (result.end != PROCESS_EXITED) {
 		kill(-child, SIGKILL);
 		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 			;

@@ -13,6 +13,7 @@ enum tn_process_end {
 	PROCESS_EXITED, /* exit_code is valid */
 	PROCESS_SIGNALED, /* exit_code is the signal */
 	PROCESS_TIMEOUT, /* killed, with all that it started */
+	PROCESS_STOPPED, /* the same, because somebody wants this program to end */
 	PROCESS_TOO_MUCH, /* killed: it wrote more than any program here does */
 	PROCESS_FAILED, /* could not be started */
 };

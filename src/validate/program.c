@@ -381,6 +381,8 @@ static const char *why_no_run(
 			b->r->arena, "it was ended by signal %d", p->exit_code);
 	case PROCESS_FAILED:
 		return "it could not be started";
+	case PROCESS_STOPPED:
+		return "it was stopped";
 	case PROCESS_TOO_MUCH:
 		return "it printed too much";
 	case PROCESS_EXITED:

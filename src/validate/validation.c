@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "base/hold.h"
 #include "emit/emit.h"
 #include "validate/process.h"
 #include "validate/program.h"
@@ -93,17 +94,19 @@ static enum tn_status check_emitted(const struct tn_graph *g, const struct tn_pl
 		.arena = arena,
 		.diags = diags,
 		.reference = v };
+	const unsigned held = tn_hold_begin(); /* what is started here is ended here */
 	enum tn_status status = tn_tempdir_make(arena, diags, &r.dir);
 
-	if (status != TN_OK)
-		return status;
-	status = tn_emit(&model, 1, &emit, r.dir, arena, diags, &emitted);
-	if (status == TN_OK)
-		status = check_targets(&r, targets, options->n_targets, v);
-	if (options->keep)
-		v->directory = r.dir;
-	else
-		tn_tempdir_remove(r.dir);
+	if (status == TN_OK) {
+		status = tn_emit(&model, 1, &emit, r.dir, arena, diags, &emitted);
+		if (status == TN_OK)
+			status = check_targets(&r, targets, options->n_targets, v);
+		if (options->keep)
+			v->directory = r.dir;
+		else
+			tn_tempdir_remove(r.dir);
+	}
+	tn_hold_end(held);
 	return status;
 }
 
