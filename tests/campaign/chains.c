@@ -14,10 +14,10 @@ void chains_plan(struct net *n, struct tn_gen *gen, struct tn_plan *out)
 	struct chain_tables t;
 
 	if (!tn_gen_random(gen, 3)) {
-		chain_best(n, 16, out);
+		chain_best(n, 16, false, out);
 		return;
 	}
-	chain_analyse(n, &t);
+	chain_analyse(n, false, &t);
 	for (uint32_t tries = 0; tries < 40; tries++) {
 		const uint32_t first = tn_gen_random(gen, n->graph.n_ops - 1);
 		const struct tn_stream_pick pick = { first,
@@ -28,7 +28,7 @@ void chains_plan(struct net *n, struct tn_gen *gen, struct tn_plan *out)
 		chain_plan(n, &t, pick, CHAIN_ANY, out);
 		return;
 	}
-	chain_best(n, 16, out);
+	chain_best(n, 16, false, out);
 }
 
 static struct tn_plan_stream unrolled(struct tn_gen *gen, const struct tn_plan_stream *s)
