@@ -10,7 +10,7 @@
 static const int signals[] = { SIGXFSZ, SIGINT, SIGTERM, SIGHUP };
 
 #define N_SIGNALS (sizeof(signals) / sizeof(*signals))
-#define ALL ((1u << N_SIGNALS) - 1)
+#define ALL	  ((1u << N_SIGNALS) - 1)
 #define FILE_SIZE 1u /* the bit of SIGXFSZ */
 
 static sigset_t set_of(unsigned bits)

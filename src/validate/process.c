@@ -17,7 +17,7 @@
 #include "base/banned.h"
 #include "base/hold.h"
 
-#define LOOK 100 /* ms between looks at the clock and at what asks for an end */
+#define LOOK	   100 /* ms between looks at the clock and at what asks for an end */
 #define OUTPUT_MAX ((size_t)256 << 20) /* bytes */
 
 static int64_t now_ms(void)
