@@ -43,7 +43,7 @@ def values(count):
 def pack(length):
     with open("pack.xml", "w") as file:
         file.write(f'''<rules format="tenure.rules/1"><rule id="team/long" severity="error">
-<title>long</title><fix>shorten it</fix><check context="/model" assert="{"1".ljust(length)}"/>
+<title>long</title><fix>shorten it</fix><check context="/model" assert="{"1".ljust(length, "0")}"/>
 </rule></rules>''')
     return graph()
 
