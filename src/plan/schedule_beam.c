@@ -149,13 +149,14 @@ enum tn_status tn_part_beam(const struct tn_part *part, int64_t floor, int64_t *
 		return TN_ERR_NOMEM;
 	}
 	tn_part_state_start(part, &b.now[0]);
-	for (uint32_t step = 0; step<part->n_ops && * nodes> 0; step++) {
+	for (uint32_t step = 0; *nodes > 0 && step < part->n_ops; step++) {
 		b.n_children = 0;
 		for (uint32_t slot = 0; slot < b.n_now; slot++)
 			expand(&b, slot, nodes);
 		advance(&b, step);
 		*nodes -=
-			b.n_now * (1 + (part->n_ops + part->n_buffers) / COPIED_PER_NODE);
+			(int64_t)b.n_now *
+			(1 + ((int64_t)part->n_ops + part->n_buffers) / COPIED_PER_NODE);
 		if (step + 1 == part->n_ops)
 			trace(&b, out);
 	}

@@ -403,8 +403,8 @@ static enum tn_status find_byte(struct build *b)
 	struct build again = *b;
 	const char *dump = "./dump";
 	struct tn_strbuf text;
-	const uint8_t *expected;
-	size_t size;
+	const uint8_t *expected = NULL;
+	size_t size = 0;
 	enum tn_status status;
 
 	again.out = &ignored;
