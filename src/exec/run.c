@@ -89,10 +89,8 @@ static void fill_gaps(const struct tn_exec *e)
 
 static bool holds(const uint8_t *bytes, uint8_t value, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		if (bytes[i] != value)
-			return false;
-	return true;
+	/* the first one holds it, and each what the one before it does */
+	return !size || (bytes[0] == value && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
 static bool gap_intact(const struct tn_exec *e, const struct tn_storage *s)
