@@ -41,6 +41,7 @@ struct tn_view tn_command_view(const struct tn_run *run)
 		.plan = run->planned ? &run->plan : NULL,
 		.rewrites = run->rewrites.passes ? &run->rewrites : NULL,
 		.diags = &run->diags,
+		.fail_on = tn_fail_on(run->options),
 		.suppressed = run->suppressed.items,
 		.n_suppressed = run->suppressed.count,
 		.verified = run->verified,

@@ -11,6 +11,7 @@
 
 #include "base/banned.h"
 #include "base/file.h"
+#include "base/filename.h"
 #include "base/vec.h"
 
 #define DEPTH_MAX 64
@@ -19,6 +20,7 @@ struct finder {
 	struct tn_arena *arena;
 	struct tn_diags *diags;
 	TN_VEC(struct tn_file_name) list;
+	TN_VEC(const char *) folders;
 	bool nomem, wrong;
 };
 
@@ -123,7 +125,10 @@ static int by_name(const void *a, const void *b)
 static void walk_sorted(struct finder *f, const char *folder)
 {
 	const size_t first = f->list.count;
+	const char *name = tn_arena_strdup(f->arena, folder);
 
+	if (!name || !tn_vec_push(f->arena, &f->folders, name))
+		f->nomem = true;
 	walk(f, folder, 0);
 	if (f->list.count == first && !f->wrong && !f->nomem)
 		refuse(f, folder, "no graph in this folder or below it");
@@ -160,15 +165,25 @@ static bool is_pattern(const char *operand)
 
 struct seen {
 	const struct tn_file_name *name;
+	const char *absolute;
 	size_t index;
 };
 
 static int by_name_then_index(const void *a, const void *b)
 {
 	const struct seen *x = a, *y = b;
-	const int names = strcmp(x->name->name, y->name->name);
+	const int names = strcmp(x->absolute, y->absolute);
 
 	return names ? names : (x->index > y->index) - (x->index < y->index);
+}
+
+/* "a/../b" is "b", unless "a" is a link to a folder elsewhere. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 &&
+					    x.st_dev == y.st_dev && x.st_ino == y.st_ino);
 }
 
 /* Keeps the first of equal names; one that was also named must be a graph. */
@@ -180,14 +195,21 @@ static bool drop_repeats(struct finder *f, struct tn_file_names *out)
 
 	if (!order || !drop)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		order[i] = (struct seen){ &f->list.items[i], i };
+	for (size_t i = 0; i < n; i++) {
+		const char *name = f->list.items[i].name;
+
+		order[i] = (struct seen){ &f->list.items[i],
+			tn_filename_absolute(f->arena, name), i };
+		if (!order[i].absolute)
+			return false;
+	}
 	if (n)
 		qsort(order, n, sizeof(*order), by_name_then_index);
 	for (size_t i = 0, first = 0; i < n; i++) {
 		struct tn_file_name *kept = &f->list.items[order[first].index];
 
-		if (i == first || strcmp(kept->name, order[i].name->name) != 0) {
+		if (i == first || strcmp(order[first].absolute, order[i].absolute) != 0 ||
+			!same_file(kept->name, order[i].name->name)) {
 			first = i;
 			continue;
 		}
@@ -195,6 +217,8 @@ static bool drop_repeats(struct finder *f, struct tn_file_names *out)
 		kept->found = kept->found && order[i].name->found;
 	}
 	out->list = f->list.items;
+	out->folders = f->folders.items;
+	out->n_folders = f->folders.count;
 	for (size_t i = 0; i < n; i++)
 		if (!drop[i])
 			out->list[out->n++] = f->list.items[i];

@@ -17,9 +17,12 @@ struct tn_file_name {
 struct tn_file_names {
 	struct tn_file_name *list;
 	size_t n;
+	const char **folders; /* those that were walked through, as they are named */
+	size_t n_folders;
 };
 
-/* In the order of the operands, what is found in one sorted by name; each file once. A
+/* In the order of the operands, what is found in one sorted by name; each file once,
+ * however its name is spelled, by the first spelling. A
  * folder means the files below it whose names end as graphs' do (.tflite, .json, .onnx,
  * .pte, .xml, .hlo), hidden ones and links to folders left out; a pattern is one of glob(7),
  * unless there is a file of that name. TN_ERR_INPUT, reported: a folder cannot be read, or

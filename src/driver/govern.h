@@ -17,9 +17,11 @@ struct tn_regime {
 	bool *skip; /* by rule: it is off */
 	bool *used; /* by suppression */
 	bool *seen; /* by suppression: its models were looked at */
+	/* the pattern matches a file of the run, by row */
+	bool *budget_met, *ignore_met, *suppress_met;
 };
 
-/* One file of the command. */
+/* One file of the command: a graph, or a configuration, which is judged, too. */
 struct tn_ward {
 	const char *file; /* as the user gave it */
 	const char *absolute;
@@ -32,7 +34,10 @@ struct tn_govern {
 	const tenure_options *options;
 	struct tn_arena *arena; /* of the command */
 	struct tn_diags *diags;
+	const struct tn_file_names *files;
 	struct tn_ward *wards; /* by file */
+	struct tn_ward *configs; /* those that were read */
+	size_t n_configs;
 	struct tn_baseline baseline;
 	struct tn_baseline found; /* for --write-baseline */
 	size_t found_capacity;
@@ -51,6 +56,10 @@ bool tn_govern_knows(const struct tn_govern *g, const char *name, size_t len);
 /* Notes all families; false: no memory. */
 bool tn_govern_list_families(struct tn_govern *g);
 
+/* TN_ERR_INPUT after a message: an output of the options would overwrite a configuration or
+ * a pack of it that was read. */
+enum tn_status TN_MUST_CHECK tn_govern_spare(const struct tn_govern *g);
+
 /* Judges the graph of a run that has come to an end by the rules with a check. */
 enum tn_status TN_MUST_CHECK tn_govern_check(
 	const struct tn_govern *g, size_t ward, struct tn_run *run);
@@ -58,14 +67,19 @@ enum tn_status TN_MUST_CHECK tn_govern_check(
 /* Gives the findings of a file's run their severities and takes out those that are off,
  * suppressed or in the baseline; for --write-baseline, notes them. `status` is that of
  * the run: what made it fail stays. Files one after the other. */
-enum tn_status TN_MUST_CHECK tn_govern_apply(
-	struct tn_govern *g, size_t ward, struct tn_run *run, enum tn_status status);
+enum tn_status TN_MUST_CHECK tn_govern_apply(struct tn_govern *g,
+	const struct tn_ward *ward, struct tn_run *run, enum tn_status status);
+
+/* Reports in `run` what is idle in a configuration, when all graphs are judged: a
+ * suppression that nothing needs, a pattern without a file though all below was looked at. */
+void tn_govern_judge(
+	const struct tn_govern *g, const struct tn_ward *config, struct tn_run *run);
 
 /* The rules that the views' findings have, for reports; in each view the same. */
 enum tn_status TN_MUST_CHECK tn_govern_describe(
 	struct tn_govern *g, struct tn_view *views, size_t n);
 
-/* At the end: writes the baseline, tells of suppressions that nothing needs. */
+/* At the end: writes the baseline. */
 enum tn_status TN_MUST_CHECK tn_govern_close(struct tn_govern *g);
 
 #endif

@@ -38,19 +38,8 @@ static enum tn_status text_format(const tenure_options *o, const struct tn_view 
 	return status == TN_OK ? tn_text_totals(views, n, out) : status;
 }
 
-/* What fails: by the command, or by the strictest configuration of the files. */
-static enum tn_severity failing(const struct tn_govern *g, size_t n_files)
-{
-	enum tn_severity level = n_files ? SEVERITY_ERROR : tn_fail_on(g->options);
-
-	for (size_t i = 0; i < n_files; i++)
-		if (tn_fail_on(&g->wards[i].options) < level)
-			level = tn_fail_on(&g->wards[i].options);
-	return level;
-}
-
-static enum tn_status format(const tenure_options *o, enum tn_severity fail_on,
-	const struct tn_view *views, size_t n, struct tn_strbuf *out)
+static enum tn_status format(const tenure_options *o, const struct tn_view *views,
+	size_t n, struct tn_strbuf *out)
 {
 	const char *name = o->format ? o->format : "text";
 
@@ -59,7 +48,7 @@ static enum tn_status format(const tenure_options *o, enum tn_severity fail_on,
 	if (strcmp(name, "sarif") == 0)
 		return tn_sarif_write(views, n, out);
 	if (strcmp(name, "junit") == 0)
-		return tn_junit_write(views, n, fail_on, out);
+		return tn_junit_write(views, n, out);
 	if (strcmp(name, "github") == 0)
 		return tn_github_write(views, n, out);
 	if (strcmp(name, "markdown") == 0)
@@ -87,8 +76,8 @@ struct lint {
 	struct tn_file_names files;
 	struct tn_boards boards;
 	struct tn_govern govern;
-	struct tn_run *runs; /* by file */
-	enum tn_status *states; /* by file: how its run ended */
+	struct tn_run *runs; /* by file, then by configuration */
+	enum tn_status *states; /* how the run ended */
 };
 
 /* What rewriting gains, or would gain. */
@@ -201,26 +190,52 @@ static void lint_file(void *user, size_t i)
 
 /* ---- all ---- */
 
-static bool is_graph(const struct tn_run *run)
+static size_t count_runs(const struct lint *l)
 {
-	return !run->skipped;
+	return l->files.n + l->govern.n_configs;
+}
+
+/* A configuration is a file to report on when something is found in it. */
+static bool is_shown(const struct lint *l, size_t i)
+{
+	const struct tn_run *run = &l->runs[i];
+
+	return i < l->files.n ? !run->skipped
+			      : run->diags.list.count || run->suppressed.count;
+}
+
+/* When all graphs have been. */
+static void lint_config(struct lint *l, size_t i)
+{
+	const struct tn_ward *config = &l->govern.configs[i - l->files.n];
+	struct tn_run *run = &l->runs[i];
+
+	tn_run_init(run, &config->options);
+	run->source = config->regime->config.source;
+	tn_govern_judge(&l->govern, config, run);
+	if (config->options.only)
+		keep_only(run, config->options.only);
+	l->states[i] = run->diags.failed ? TN_ERR_NOMEM : TN_OK;
 }
 
 /* What is left of a file's findings, and what that means. */
 static int govern(struct lint *l, size_t i)
 {
+	const struct tn_ward *ward = i < l->files.n
+					     ? &l->govern.wards[i]
+					     : &l->govern.configs[i - l->files.n];
 	struct tn_run *run = &l->runs[i];
 	enum tn_status status;
 
-	if (!is_graph(run))
+	if (run->skipped)
 		return TENURE_OK;
-	status = tn_govern_apply(&l->govern, i, run, l->states[i]);
+	status = tn_govern_apply(&l->govern, ward, run, l->states[i]);
 	return tn_exit_status(run, status == TN_OK ? l->states[i] : status);
 }
 
 static enum tn_status write_all(struct lint *l, struct tn_run *first)
 {
-	const size_t n = l->files.n;
+	const size_t n = count_runs(l);
 	struct tn_view *views = TN_NEW_ARRAY(&l->arena, struct tn_view, n);
 	size_t shown = 0;
 	struct tn_strbuf out;
@@ -232,7 +247,7 @@ static enum tn_status write_all(struct lint *l, struct tn_run *first)
 	for (size_t i = 0; i < n; i++) {
 		struct tn_run *run = &l->runs[i];
 
-		if (!is_graph(run))
+		if (!is_shown(l, i))
 			continue;
 		views[shown] = tn_command_view(run);
 		if (!views[shown].file)
@@ -244,7 +259,7 @@ static enum tn_status write_all(struct lint *l, struct tn_run *first)
 	/* a hook that was given no graph has nothing to say */
 	status = tn_govern_describe(&l->govern, views, shown);
 	if (status == TN_OK && (shown || !l->options->hook))
-		status = format(l->options, failing(&l->govern, n), views, shown, &out);
+		status = format(l->options, views, shown, &out);
 	if (status == TN_OK)
 		status = tn_command_deliver(first, &out);
 	tn_strbuf_release(&out);
@@ -278,23 +293,27 @@ static bool ready_for_threads(struct lint *l)
 static int lint_all(struct lint *l)
 {
 	const tenure_options *o = l->options;
+	const size_t n = count_runs(l);
 	struct tn_run whole; /* where the result is delivered */
 	int worst = TENURE_OK, end;
 
-	l->runs = TN_NEW_ARRAY(&l->arena, struct tn_run, l->files.n);
-	l->states = TN_NEW_ARRAY(&l->arena, enum tn_status, l->files.n);
+	l->runs = TN_NEW_ARRAY(&l->arena, struct tn_run, n);
+	l->states = TN_NEW_ARRAY(&l->arena, enum tn_status, n);
 	if (!l->runs || !l->states || (o->jobs > 1 && !ready_for_threads(l))) {
 		tn_command_nomem(o);
 		return TENURE_RESOURCES;
 	}
 	tn_parallel((size_t)(o->jobs > 1 ? o->jobs : 1), l->files.n, lint_file, l);
-	for (size_t i = 0; i < l->files.n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (i >= l->files.n)
+			lint_config(l, i);
 		if ((end = govern(l, i)) > worst)
 			worst = end;
+	}
 	tn_run_init(&whole, o);
 	end = tn_command_end(&whole, write_all(l, &whole));
 	worst = end > worst ? end : worst;
-	for (size_t i = 0; i < l->files.n; i++)
+	for (size_t i = 0; i < n; i++)
 		tn_run_release(&l->runs[i]);
 	end = complain(l, tn_govern_close(&l->govern));
 	return end > worst ? end : worst;
@@ -343,6 +362,8 @@ int tenure_lint(const tenure_options *options, const char *const *graphs, size_t
 		status = spare_graphs(&l, "write-baseline", options->write_baseline);
 	if (status == TN_OK)
 		status = tn_govern_open(&l.govern, options, &l.files, &l.arena, &l.diags);
+	if (status == TN_OK)
+		status = tn_govern_spare(&l.govern);
 	if (status == TN_OK)
 		status = check_only(&l);
 	if (status == TN_OK)

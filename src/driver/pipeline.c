@@ -166,6 +166,8 @@ static enum tn_status read_memories(struct tn_run *run)
 
 	if (status != TN_OK)
 		return status;
+	if (run->target_is_budget && options.ram >= 0)
+		options.ram = INT64_MAX; /* what is over it is a finding */
 	return tn_memories_read(&options, &run->graph, &run->arena, &run->strings,
 		&run->diags, &run->memories);
 }

@@ -13,12 +13,14 @@ static enum tn_status configured(
 	struct tn_run *run, const char *graph, tenure_options *out)
 {
 	struct tn_file_name name = { graph, false };
-	struct tn_file_names files = { &name, 1 };
+	struct tn_file_names files = { .list = &name, .n = 1 };
 	struct tn_govern govern;
 	enum tn_status status;
 
 	*out = *run->options;
 	status = tn_govern_open(&govern, run->options, &files, &run->arena, &run->diags);
+	if (status == TN_OK)
+		status = tn_govern_spare(&govern);
 	if (status == TN_OK && files.n)
 		*out = govern.wards[0].options;
 	return status;

@@ -36,18 +36,19 @@ static void count(struct tn_findings *out, enum tn_severity severity)
 		out->notes++;
 }
 
-static void take(struct tn_findings *out, const struct tn_graph *g,
+static void take(struct tn_findings *out, const struct tn_view *v,
 	const struct tn_diag *d, const struct tn_view_suppressed *excuse)
 {
 	struct tn_finding *f = &out->list[out->n];
 
 	*f = (struct tn_finding){ .diag = d,
-		.g = g,
+		.g = v->g,
 		.file = d->source && d->source->name ? d->source->name : "",
 		.line = d->line,
 		.column = d->line && !d->column ? 1 : d->column,
 		.reported = out->n,
-		.excuse = excuse };
+		.excuse = excuse,
+		.fails = !excuse && d->severity >= v->fail_on };
 	f->character = f->column;
 	if (!excuse)
 		count(out, d->severity);
@@ -132,9 +133,9 @@ static enum tn_status collect(const struct tn_view *views, size_t n, bool shown,
 		if (seen_before(views, i))
 			continue;
 		for (size_t k = 0; shown && k < views[i].diags->list.count; k++)
-			take(out, views[i].g, &views[i].diags->list.items[k], NULL);
+			take(out, &views[i], &views[i].diags->list.items[k], NULL);
 		for (size_t k = 0; suppressed && k < views[i].n_suppressed; k++)
-			take(out, views[i].g, &views[i].suppressed[k].diag,
+			take(out, &views[i], &views[i].suppressed[k].diag,
 				&views[i].suppressed[k]);
 	}
 	if (!out->n)

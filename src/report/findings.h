@@ -14,6 +14,7 @@ struct tn_finding {
 	size_t character; /* the column in code points; 0 with the column */
 	size_t reported; /* the how-manieth report it was */
 	const struct tn_view_suppressed *excuse; /* NULL: it counts */
+	bool fails; /* by its view's level, when it counts */
 };
 
 struct tn_findings {

@@ -14,12 +14,11 @@ struct junit {
 	xmlNodePtr suites; /* the root */
 	const struct tn_findings *all;
 	const struct tn_rules *rules;
-	enum tn_severity fail_on;
 };
 
 /* What one rule found in one file. */
 struct group {
-	size_t found, failing; /* findings that count: all, at or above fail_on */
+	size_t found, failing; /* findings that count: all, those that fail */
 	size_t excused; /* suppressed findings */
 	const struct tn_finding *first;
 };
@@ -53,7 +52,7 @@ static struct group group_of(const struct junit *j, const char *file, const char
 			continue;
 		g.found += !f->excuse;
 		g.excused += f->excuse != NULL;
-		g.failing += !f->excuse && f->diag->severity >= j->fail_on;
+		g.failing += f->fails;
 		if (!g.first)
 			g.first = f;
 	}
@@ -249,12 +248,12 @@ static void document(struct junit *j, const struct tn_view *views, size_t n)
 	each_file(j, views, n, write_suite, NULL);
 }
 
-enum tn_status tn_junit_write(const struct tn_view *views, size_t n,
-	enum tn_severity fail_on, struct tn_strbuf *out)
+enum tn_status tn_junit_write(
+	const struct tn_view *views, size_t n, struct tn_strbuf *out)
 {
 	struct tn_findings all;
 	struct tn_rules rules;
-	struct junit j = { .all = &all, .rules = &rules, .fail_on = fail_on };
+	struct junit j = { .all = &all, .rules = &rules };
 	struct tn_arena scratch;
 	enum tn_status status;
 

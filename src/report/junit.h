@@ -5,9 +5,9 @@
 #include "base/status.h"
 #include "report/view.h"
 
-/* A rule fails in a file when it found something at or above `fail_on` there. A file
+/* A rule fails in a file when it found something that fails there, by the file's level. A file
  * without findings has one test case, which passes. */
-enum tn_status TN_MUST_CHECK tn_junit_write(const struct tn_view *views, size_t n,
-	enum tn_severity fail_on, struct tn_strbuf *out);
+enum tn_status TN_MUST_CHECK tn_junit_write(
+	const struct tn_view *views, size_t n, struct tn_strbuf *out);
 
 #endif

@@ -60,6 +60,7 @@ struct tn_view {
 	const struct tn_plan *plan; /* NULL: nothing was planned */
 	const struct tn_rewrites *rewrites; /* NULL: the graph is as it was read */
 	const struct tn_diags *diags; /* NULL: none. Views may share one */
+	enum tn_severity fail_on; /* findings of this level and above fail */
 
 	const struct tn_view_suppressed *suppressed;
 	size_t n_suppressed;

@@ -19,7 +19,7 @@ struct reader {
 	TN_VEC(struct tn_config_pack) packs;
 	TN_VEC(struct tn_config_rule) rules;
 	TN_VEC(struct tn_config_budget) budgets;
-	TN_VEC(const char *) ignored;
+	TN_VEC(struct tn_config_ignore) ignored;
 	TN_VEC(struct tn_config_suppress) suppressions;
 };
 
@@ -87,9 +87,12 @@ static void read_element(struct reader *r, xmlNodePtr node)
 
 		ok = pack.file && tn_vec_push(x->arena, &r->packs, pack);
 	} else if (tn_xml_is(node, "ignore")) {
-		const char *models = tn_xml_exact(x, node, "models");
+		const struct tn_config_ignore ignore = {
+			.models = tn_xml_exact(x, node, "models"),
+			.line = xmlGetLineNo(node)
+		};
 
-		ok = models && tn_vec_push(x->arena, &r->ignored, models);
+		ok = ignore.models && tn_vec_push(x->arena, &r->ignored, ignore);
 	} else if (tn_xml_is(node, "budget")) {
 		const struct tn_config_budget budget = { .models = tn_xml_exact(
 								 x, node, "models"),

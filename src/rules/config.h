@@ -30,6 +30,12 @@ struct tn_config_budget {
 	long line;
 };
 
+/* <ignore models> */
+struct tn_config_ignore {
+	const char *models; /* a pattern */
+	long line;
+};
+
 /* <suppress rule name models>reason</suppress> */
 struct tn_config_suppress {
 	const char *rule; /* a pattern */
@@ -40,7 +46,7 @@ struct tn_config_suppress {
 };
 
 struct tn_config {
-	const struct tn_source *source;
+	struct tn_source *source;
 	const char *folder; /* absolute: what files and patterns are relative to */
 	const char *profile, *execution, *fail_on, *target; /* NULL: not given */
 	long line; /* of these four */
@@ -50,7 +56,7 @@ struct tn_config {
 	size_t n_rules;
 	const struct tn_config_budget *budgets;
 	size_t n_budgets;
-	const char *const *ignored; /* patterns */
+	const struct tn_config_ignore *ignored;
 	size_t n_ignored;
 	const struct tn_config_suppress *suppressions;
 	size_t n_suppressions;

@@ -100,7 +100,7 @@ static enum tn_status sarif(const struct tn_view *v, struct tn_strbuf *out)
 
 static enum tn_status junit(const struct tn_view *v, struct tn_strbuf *out)
 {
-	return tn_junit_write(v, 1, SEVERITY_ERROR, out);
+	return tn_junit_write(v, 1, out);
 }
 
 static enum tn_status github(const struct tn_view *v, struct tn_strbuf *out)
