@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "bind/bind.h"
+#include "driver/figures.h"
 #include "driver/schedule.h"
 #include "import/plan_json.h"
 #include "ir/digest.h"
@@ -139,7 +140,13 @@ enum tn_status tn_command_use_plan(struct tn_run *run)
 	status = tn_verify(&run->graph, &run->plan, &scratch, &run->diags, &run->verdict);
 	tn_arena_release(&scratch);
 	run->verified = status == TN_OK;
-	return run->judged ? follow_plan(run, status) : status;
+	if (run->verified)
+		status = tn_figures_compare(run);
+	else
+		tn_figures_take(run);
+	if (run->judged)
+		status = follow_plan(run, status);
+	return run->verified && run->judged ? tn_figures_bound(run) : status;
 }
 
 /* What says how to plan says nothing of a plan that is there. */
@@ -189,5 +196,8 @@ enum tn_status tn_command_plan(struct tn_run *run, const char *graph)
 		return status;
 	run->plan_file = run->options->plan;
 	status = tn_pipeline(run, graph, STAGE_PROVE);
-	return status == TN_OK ? tn_command_use_plan(run) : status;
+	if (status == TN_OK)
+		status = tn_command_use_plan(run);
+	/* there is nothing to show of a file that contradicts itself */
+	return status == TN_ERR_REFUSED && run->verdict.accepted ? TN_ERR_INPUT : status;
 }

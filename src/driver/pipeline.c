@@ -192,32 +192,12 @@ static enum tn_status check_stream(struct tn_run *run)
 	return TN_ERR_INPUT;
 }
 
-/* In several memories: what is pinned stays by itself, and no whole may be less aligned
- * than the memory that it will be in. */
-static enum tn_status pinned(struct tn_run *run, struct tn_alias_options *views)
-{
-	const struct tn_memories *m = &run->memories;
-	bool *apart;
-
-	if (!m->n_regions)
-		return TN_OK;
-	apart = TN_NEW_ARRAY(&run->arena, bool, run->graph.n_tensors);
-	if (!apart)
-		return TN_ERR_NOMEM;
-	for (uint32_t i = 0; i < m->n_pins; i++)
-		apart[m->pins[i].tensor] = true;
-	for (uint32_t i = 0; i < m->n_regions; i++)
-		if (m->regions[i].align > views->align)
-			views->align = m->regions[i].align;
-	views->apart = apart;
-	return TN_OK;
-}
-
 enum tn_status tn_pipeline_alias(struct tn_run *run)
 {
 	struct tn_alias_options views = { .align = run->options->align,
 		.order = &run->order };
-	enum tn_status status = pinned(run, &views);
+	enum tn_status status =
+		tn_pins_views(&run->memories, &run->graph, &run->arena, &views);
 
 	return status == TN_OK ? tn_aliases_choose(
 					 &run->graph, &views, &run->arena, &run->aliases)
@@ -350,6 +330,8 @@ static enum tn_status make_plan(struct tn_run *run)
 	enum tn_status status = solve_orders(run);
 
 	if (status == TN_OK) {
+		run->plan.overlap = (enum tn_overlap_mode)run->options->overlap;
+		run->plan.align = run->options->align;
 		run->plan.digests =
 			(struct tn_plan_digests){ tn_digest_graph(&run->graph),
 				tn_digest_constants(&run->graph),

@@ -111,6 +111,27 @@ static void read_numbers(struct tn_plan_reader *r, const json_t *root)
 	(void)tn_plan_bool(r, NULL, root, "optimal", &p->optimal);
 }
 
+/* Files without them are older. */
+static void read_mode(struct reader *r, const json_t *root)
+{
+	struct tn_plan *p = r->plan;
+	const char *word;
+
+	if (json_object_get(root, "align"))
+		(void)get_int(r, NULL, root, "align", 1, 1 << 20, &p->align);
+	if (!json_object_get(root, "overlap") ||
+		!get_text(r, NULL, root, "overlap", &word))
+		return;
+	for (int i = OVERLAP_NONE; i <= OVERLAP_FULL; i++) {
+		if (strcmp(word, tn_overlap_names[i]) == 0) {
+			p->overlap = (enum tn_overlap_mode)i;
+			return;
+		}
+	}
+	tn_json_error(&r->im, RULE, &(struct tn_path){ NULL, "overlap", 0 },
+		"expected 'none', 'inplace' or 'full'");
+}
+
 /* Files without it are older. */
 static void read_schedule(struct tn_plan_reader *r, const json_t *root)
 {
@@ -365,6 +386,7 @@ static enum tn_status read_plan(struct tn_plan_reader *r, const json_t *root)
 	if (r->stale) /* its names and indices mean something else */
 		return TN_ERR_REFUSED;
 	read_numbers(r, root);
+	read_mode(r, root);
 	read_schedule(r, root);
 	if (!read_lists(r, root) || !read_pins(r, root) || !read_order(r, root) ||
 		!tn_plan_copies(r, root, &r->plan->copies, &r->plan->n_copies) ||

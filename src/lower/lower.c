@@ -121,7 +121,7 @@ static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 	size_t n = pieces->first[l->buffers.count];
 	struct event *events = TN_NEW_ARRAY(l->arena, struct event, 2 * n);
 	struct pads pads;
-	int64_t now = 0, size;
+	int64_t now = 0, all = 0, size;
 
 	if (!events || !pads_init(&pads, l->options->align, l->arena))
 		return TN_ERR_NOMEM;
@@ -129,8 +129,7 @@ static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 		if (l->out->buffer_of[i] == TN_NONE)
 			continue;
 		if (!tn_align_up_i64(g->tensors[i].bytes, l->options->align, &size) ||
-			!tn_add_i64(
-				l->out->no_reuse_bytes, size, &l->out->no_reuse_bytes)) {
+			!tn_add_i64(all, size, &all)) {
 			tn_diag_at(diags, SEVERITY_ERROR, "graph/too-large", g->source,
 				NULL, g->tensors[i].name,
 				"the tensors need more than 2^63 bytes");

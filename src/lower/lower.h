@@ -11,12 +11,6 @@
 #include "plan/problem.h"
 #include "stream/streamed.h"
 
-enum tn_overlap_mode {
-	OVERLAP_NONE, /* two live values never share a byte */
-	OVERLAP_INPLACE, /* an output may lie exactly on an input */
-	OVERLAP_FULL, /* any displacement that the contracts prove */
-};
-
 /* What is decided for an op before offsets are. */
 enum tn_scratch_choice {
 	SCRATCH_ANY, /* any plain variant */
@@ -54,7 +48,6 @@ struct tn_lowered {
 	                            is scratch */
 	const struct tn_streamed *streamed;
 	uint32_t *state_of; /* by chain: the buffer for what it adds up, or TN_NONE */
-	int64_t no_reuse_bytes; /* every tensor in memory of its own, aligned */
 	int64_t disjoint_bound_bytes; /* largest sum of live buffers */
 };
 

@@ -194,3 +194,21 @@ enum tn_status tn_pins_apart(const struct tn_tables *tables,
 	*out = apart;
 	return TN_OK;
 }
+
+enum tn_status tn_pins_views(const struct tn_memories *memories, const struct tn_graph *g,
+	struct tn_arena *arena, struct tn_alias_options *views)
+{
+	bool *apart;
+
+	if (!memories->n_regions)
+		return TN_OK;
+	apart = TN_NEW_ARRAY(arena, bool, g->n_tensors);
+	if (!apart)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < memories->n_pins; i++)
+		apart[memories->pins[i].tensor] = true;
+	for (uint32_t i = 0; i < memories->n_regions; i++)
+		views->align = tn_max_i64(views->align, memories->regions[i].align);
+	views->apart = apart;
+	return TN_OK;
+}

@@ -157,6 +157,13 @@ static bool add_scratch(struct placing *p)
 	return any;
 }
 
+int64_t tn_memories_bound(const struct tn_memories *m, int64_t align, int64_t bound)
+{
+	return m->n_regions
+		       ? tn_max_i64(0, bound - (int64_t)(m->n_regions - 1) * (align - 1))
+		       : bound;
+}
+
 static enum tn_status finish(struct placing *p)
 {
 	struct tn_problem tensors = p->out->lowered.problem;
@@ -167,10 +174,8 @@ static enum tn_status finish(struct placing *p)
 	tn_arena_init(&scratch);
 	status = tn_bound(&tensors, &scratch, &p->plan->bound_bytes);
 	tn_arena_release(&scratch);
-	/* that is of one memory: in several, each but the last may end unaligned */
 	p->plan->bound_bytes =
-		tn_max_i64(0, p->plan->bound_bytes - (int64_t)(p->m->n_regions - 1) *
-							     (p->options->align - 1));
+		tn_memories_bound(p->m, p->options->align, p->plan->bound_bytes);
 	p->plan->optimal = p->plan->activation_bytes == p->plan->bound_bytes;
 	p->plan->access_cost = p->out->solution.cost;
 	p->plan->access_cost_bound = p->out->solution.cost_bound;

@@ -32,6 +32,11 @@ enum tn_status TN_MUST_CHECK tn_pins_lower(const struct tn_tables *tables,
 	const struct tn_memories *memories, struct tn_lowered *lowered,
 	struct tn_diags *diags, uint32_t *allowed);
 
+/* In several memories what is pinned stays by itself, and no whole may be less aligned than
+ * the memory that it will be in. */
+enum tn_status TN_MUST_CHECK tn_pins_views(const struct tn_memories *memories,
+	const struct tn_graph *g, struct tn_arena *arena, struct tn_alias_options *views);
+
 /* The tensors that in-place must leave alone: see tn_lower_options. */
 enum tn_status TN_MUST_CHECK tn_pins_apart(const struct tn_tables *tables,
 	const struct tn_memories *memories, struct tn_arena *arena, bool **out);
@@ -43,6 +48,10 @@ enum tn_status TN_MUST_CHECK tn_place(const struct tn_tables *tables,
 	const struct tn_lower_options *options, const struct tn_memories *memories,
 	const struct tn_limits *limits, struct tn_arena *arena, struct tn_diags *diags,
 	struct tn_placed *placed, struct tn_plan *out);
+
+/* A bound for one memory (tn_bound) as one for these: each but the last may end unaligned. */
+int64_t tn_memories_bound(
+	const struct tn_memories *memories, int64_t align, int64_t bound);
 
 /* Bytes of region r that tensors and scratch may use. */
 int64_t tn_memory_room(const struct tn_plan_region *r);

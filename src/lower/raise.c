@@ -333,9 +333,9 @@ enum tn_status tn_raise_layout(const struct tn_tables *tables,
 
 	if (status != TN_OK)
 		return status;
-	out->no_reuse_bytes = lowered->no_reuse_bytes;
 	out->disjoint_bound_bytes = lowered->disjoint_bound_bytes;
 	place_tensors(&r);
+	out->no_reuse_bytes = tn_plan_no_reuse(out);
 	status = lowered->streamed ? tn_stream_raise(lowered, arena, out) : TN_OK;
 	if (status == TN_OK)
 		status = choose_variants(&r);

@@ -1,11 +1,18 @@
 #include "plan/plan.h"
 
+#include "base/checked.h"
+
+const char *const tn_overlap_names[3] = {
+	[OVERLAP_NONE] = "none", [OVERLAP_INPLACE] = "inplace", [OVERLAP_FULL] = "full"
+};
+
 enum tn_status tn_plan_init(struct tn_plan *plan, struct tn_arena *arena,
 	uint32_t n_tensors, uint32_t n_ops, uint32_t n_regions)
 {
-	*plan = (struct tn_plan){
-		.n_tensors = n_tensors, .n_ops = n_ops, .n_regions = n_regions
-	};
+	*plan = (struct tn_plan){ .n_tensors = n_tensors,
+		.n_ops = n_ops,
+		.n_regions = n_regions,
+		.overlap = OVERLAP_FULL };
 	plan->tensors = TN_NEW_ARRAY(arena, struct tn_plan_tensor, n_tensors);
 	plan->ops = TN_NEW_ARRAY(arena, struct tn_plan_op, n_ops);
 	plan->order = TN_NEW_ARRAY(arena, uint32_t, n_ops);
@@ -47,4 +54,21 @@ bool tn_plan_is_fed(const struct tn_plan *plan, uint32_t tensor)
 		if (plan->streams[i].fed && plan->streams[i].input == tensor)
 			return true;
 	return false;
+}
+
+int64_t tn_plan_no_reuse(const struct tn_plan *plan)
+{
+	int64_t sum = 0, bytes;
+
+	for (uint32_t i = 0; i < plan->n_tensors; i++) {
+		const struct tn_plan_tensor *t = &plan->tensors[i];
+
+		if (t->region >= plan->n_regions)
+			continue;
+		if (!tn_align_up_i64(t->bytes,
+			    tn_max_i64(1, plan->regions[t->region].align), &bytes) ||
+			!tn_add_i64(sum, bytes, &sum))
+			return INT64_MAX;
+	}
+	return sum;
 }

@@ -92,6 +92,16 @@ struct tn_plan_digests {
 	uint64_t graph, constants, kernels, contracts;
 };
 
+/* What two live values may do. */
+enum tn_overlap_mode {
+	OVERLAP_NONE, /* two live values never share a byte */
+	OVERLAP_INPLACE, /* an output may lie exactly on an input */
+	OVERLAP_FULL, /* any displacement that the contracts prove */
+};
+
+/* "none", "inplace", "full": by mode. */
+extern const char *const tn_overlap_names[3];
+
 /* Was the order of the ops searched for, and what is known of all orders? */
 struct tn_plan_schedule {
 	bool searched; /* else it is the graph's, and nobody looked */
@@ -99,6 +109,13 @@ struct tn_plan_schedule {
 	int64_t bound_bytes; /* lower bound of activation_bytes in any order */
 	int64_t given_bytes; /* activation_bytes of our plan for the graph's order; -1: it
 	                        did not fit */
+};
+
+/* Figures that a file gives and that nobody has computed again: they may be wrong. */
+struct tn_plan_said {
+	bool bound, disjoint; /* bound_bytes and optimal; disjoint_bound_bytes */
+	bool others; /* what is known of other orders and other places: schedule,
+	                access_cost_bound */
 };
 
 struct tn_plan {
@@ -122,19 +139,27 @@ struct tn_plan {
 	int64_t scratch_bytes; /* largest scratch of an op */
 	int64_t bound_bytes; /* lower bound of activation_bytes, with these chains */
 	bool optimal; /* activation_bytes == bound_bytes */
-	int64_t no_reuse_bytes; /* every tensor in memory of its own, aligned */
+	int64_t no_reuse_bytes; /* every tensor in memory of its own, aligned as
+	                           its region */
 	int64_t disjoint_bound_bytes; /* largest sum of live tensors, no overlap at all */
 	int64_t access_cost; /* sum over tensors of bytes read and written by the ops,
 	                              times the cost per byte of their region */
 	int64_t access_cost_bound; /* lower bound of it */
+	enum tn_overlap_mode
+		overlap; /* allowed when it was made: its bound is of such plans */
+	int64_t align; /* bytes, that it was made with; 0: not known */
 	struct tn_plan_schedule schedule;
 	struct tn_plan_digests digests;
+	struct tn_plan_said said;
 };
 
 /* A plan with nothing in it: no tensor placed, the ops in the order of their ids, regions
  * called "arena" without limit, aligned to 16. */
 enum tn_status TN_MUST_CHECK tn_plan_init(struct tn_plan *plan, struct tn_arena *arena,
 	uint32_t n_tensors, uint32_t n_ops, uint32_t n_regions);
+
+/* no_reuse_bytes, of what is placed; INT64_MAX when there are more. */
+int64_t tn_plan_no_reuse(const struct tn_plan *plan);
 
 /* Bytes of memory that the tensor takes: those of its ring, else of its value. */
 static inline int64_t tn_plan_tensor_room(const struct tn_plan_tensor *t)

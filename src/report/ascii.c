@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "report/boxes.h"
 #include "report/escape.h"
+#include "report/marks.h"
 #include "report/table.h"
 
 #include "base/banned.h"
@@ -354,9 +355,11 @@ enum tn_status tn_ascii_write(
 	status = tn_boxes_find(v, &arena, &boxes);
 	if (status == TN_OK) {
 		tn_escape_short(out, tn_view_name(v), columns - 20);
-		tn_strbuf_puts(out, v->verified	 ? ", verified\n"
-				    : v->refusal ? ", REFUSED\n"
-						 : ", NOT VERIFIED\n");
+		tn_strbuf_puts(out, v->verified	 ? ", verified"
+				    : v->refusal ? ", REFUSED"
+						 : ", NOT VERIFIED");
+		tn_strbuf_puts(out, tn_mark_mode(v->plan));
+		tn_strbuf_putc(out, '\n');
 	}
 	for (uint32_t r = 0; r < v->plan->n_regions && status == TN_OK; r++)
 		status = region(v, &boxes, r, columns, &arena, out);

@@ -108,13 +108,14 @@ void tn_html_figures(struct tn_page *p, xmlNodePtr parent)
 	const struct tn_plan *plan = p->v->plan;
 	const int64_t peak = plan->activation_bytes, whole = plan->no_reuse_bytes;
 	const int64_t most = tn_max_i64(whole, tn_max_i64(peak, plan->arena_bytes));
-	struct tn_strbuf note;
+	struct tn_strbuf note, name;
 
 	if (most >= LONG_FIGURE) {
 		xmlUnsetProp(parent, (const xmlChar *)"class");
 		tn_attr(&p->h, parent, "class", "figures figures-long");
 	}
 	tn_strbuf_init(&note);
+	tn_strbuf_init(&name);
 	percent(&note, tn_difference(plan->no_reuse_bytes, peak), plan->no_reuse_bytes);
 	tn_strbuf_puts(&note, " less than without reuse");
 	if (plan->arena_bytes != peak) {
@@ -125,26 +126,39 @@ void tn_html_figures(struct tn_page *p, xmlNodePtr parent)
 	add(p, parent, &(struct figure){ "plan", "Plan, activations", peak, whole },
 		&note);
 
-	if (plan->optimal && peak == plan->bound_bytes) {
-		tn_strbuf_puts(&note, p->v->verified
-					      ? "reached: the plan is optimal"
-					      : "equal, but the plan is not verified");
+	if (tn_mark_optimal(p->v)) {
+		tn_strbuf_puts(&note, "reached: the plan is optimal");
+		tn_strbuf_puts(&note, tn_mark_mode(plan));
+	} else if (!p->v->verified && plan->optimal && peak == plan->bound_bytes) {
+		tn_strbuf_puts(&note, "equal, but the plan is not verified");
 	} else {
+		if (plan->said.bound)
+			tn_strbuf_puts(&note, "the plan file says; ");
 		tn_strbuf_puts(&note, "gap ");
 		tn_escape_number(&note, tn_difference(peak, plan->bound_bytes));
 		tn_strbuf_puts(&note, " B, ");
 		percent(&note, tn_difference(peak, plan->bound_bytes), plan->bound_bytes);
 	}
-	add(p, parent,
-		&(struct figure){ "bound", "Lower bound", plan->bound_bytes, whole },
-		&note);
+	tn_strbuf_puts(&name, "Lower bound");
+	tn_strbuf_puts(&name, tn_mark_mode(plan));
+	if (name.failed)
+		p->h.failed = true;
+	else
+		add(p, parent,
+			&(struct figure){ "bound", name.text, plan->bound_bytes, whole },
+			&note);
+	tn_strbuf_release(&name);
 
+	if (plan->said.disjoint)
+		tn_strbuf_puts(&note, "the plan file says; ");
 	if (plan->disjoint_bound_bytes > peak) {
 		tn_strbuf_puts(&note, "overlap saves ");
 		percent(&note, tn_difference(plan->disjoint_bound_bytes, peak),
 			plan->disjoint_bound_bytes);
 	} else {
-		tn_strbuf_puts(&note, "overlap saves nothing here");
+		tn_strbuf_puts(&note, plan->overlap == OVERLAP_NONE
+					      ? "overlap was not allowed"
+					      : "overlap saves nothing here");
 	}
 	add(p, parent,
 		&(struct figure){ "disjoint", "Without overlap, at least",

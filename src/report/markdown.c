@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "report/escape.h"
+#include "report/marks.h"
 #include "report/findings.h"
 #include "report/rules.h"
 #include "report/words.h"
@@ -84,9 +85,9 @@ static void plan(const struct tn_view *v, struct tn_strbuf *out)
 	bytes(out, "arena", p->arena_bytes);
 	bytes(out, "activations", p->activation_bytes);
 	bytes(out,
-		v->verified && p->optimal && p->bound_bytes == p->activation_bytes
+		tn_mark_optimal(v) && p->overlap == OVERLAP_FULL
 			? "lower bound (reached: optimal)"
-			: "lower bound",
+			: tn_mark_bound(p),
 		p->bound_bytes);
 	bytes(out, "without overlap at least", p->disjoint_bound_bytes);
 	bytes(out, "without reuse", p->no_reuse_bytes);

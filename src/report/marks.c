@@ -12,6 +12,36 @@ int64_t tn_budget_of(const struct tn_view *v, uint32_t region)
 	return v->plan->n_regions == 1 ? v->budget : 0;
 }
 
+const char *tn_mark_mode(const struct tn_plan *plan)
+{
+	static const char *const words[] = { [OVERLAP_NONE] = ", without overlap",
+		[OVERLAP_INPLACE] = ", in place only",
+		[OVERLAP_FULL] = "" };
+
+	return words[plan->overlap];
+}
+
+const char *tn_mark_bound(const struct tn_plan *plan)
+{
+	static const char *const words[][2] = {
+		[OVERLAP_NONE] = { "lower bound, without overlap",
+			"lower bound, without overlap, says the file" },
+		[OVERLAP_INPLACE] = { "lower bound, in place only",
+			"lower bound, in place only, says the file" },
+		[OVERLAP_FULL] = { "lower bound", "lower bound, says the file" },
+	};
+
+	return words[plan->overlap][plan->said.bound];
+}
+
+bool tn_mark_optimal(const struct tn_view *v)
+{
+	const struct tn_plan *p = v->plan;
+
+	return v->verified && p->optimal && !p->said.bound &&
+	       p->activation_bytes == p->bound_bytes;
+}
+
 size_t tn_marks_of(
 	const struct tn_view *v, uint32_t region, struct tn_mark out[TN_MARKS_MAX])
 {
@@ -24,10 +54,13 @@ size_t tn_marks_of(
 	if (plan->n_regions != 1)
 		return n;
 	if (plan->disjoint_bound_bytes > 0)
-		out[n++] = (struct tn_mark){ "disjoint", "without overlap at least",
+		out[n++] = (struct tn_mark){ "disjoint",
+			plan->said.disjoint ? "without overlap at least, says the file"
+					    : "without overlap at least",
 			plan->disjoint_bound_bytes };
 	out[n++] = (struct tn_mark){ "peak", "plan", plan->activation_bytes };
 	if (plan->bound_bytes > 0)
-		out[n++] = (struct tn_mark){ "bound", "lower bound", plan->bound_bytes };
+		out[n++] = (struct tn_mark){ "bound", tn_mark_bound(plan),
+			plan->bound_bytes };
 	return n;
 }

@@ -302,9 +302,12 @@ enum tn_status tn_plan_json_write(const struct tn_graph *g, const struct tn_plan
 	     put_int(root, "activation_bytes", plan->activation_bytes) &&
 	     put_int(root, "scratch_bytes", plan->scratch_bytes) &&
 	     put_int(root, "bound_bytes", plan->bound_bytes) &&
-	     tn_json_put(root, "optimal", json_boolean(plan->optimal)) &&
+	     tn_json_put(
+		     root, "optimal", json_boolean(plan->optimal && !plan->said.bound)) &&
 	     put_int(root, "no_reuse_bytes", plan->no_reuse_bytes) &&
 	     put_int(root, "disjoint_bound_bytes", plan->disjoint_bound_bytes) &&
+	     tn_json_put(root, "overlap", json_string(tn_overlap_names[plan->overlap])) &&
+	     (!plan->align || put_int(root, "align", plan->align)) &&
 	     put_int(root, "access_cost", plan->access_cost) &&
 	     put_int(root, "access_cost_bound", plan->access_cost_bound) &&
 	     put_schedule(root, &plan->schedule) && put_kernels(root, g) &&

@@ -5,6 +5,7 @@
 #include "report/boxes.h"
 #include "report/escape.h"
 #include "report/ink.h"
+#include "report/marks.h"
 #include "report/table.h"
 #include "report/text.h"
 #include "report/words.h"
@@ -153,8 +154,8 @@ static void no_total(struct tn_table *table, const char *what, const char *why)
 }
 
 /* What the order of the ops has saved, and whether another one can save more. */
-static void schedule(
-	const struct tn_plan_schedule *s, int64_t bytes, struct tn_table *table)
+static void schedule(const struct tn_plan_schedule *s, int64_t bytes, bool said,
+	struct tn_table *table)
 {
 	struct tn_strbuf more;
 
@@ -177,9 +178,10 @@ static void schedule(
 			"others");
 		return;
 	}
-	tn_strbuf_puts(&more, bytes == s->bound_bytes
-				      ? "no order needs less"
-				      : "at least; some order may need less");
+	tn_strbuf_puts(&more, said			? "at least, the plan file says"
+			      : bytes == s->bound_bytes ? "no order needs less"
+							: "at least; some order may need "
+							  "less");
 	total(table, "any order", s->bound_bytes, &more);
 }
 
@@ -190,8 +192,10 @@ static void bound(const struct tn_view *v, struct tn_table *table)
 	struct tn_strbuf more;
 
 	tn_strbuf_init(&more);
-	if (p->optimal && p->activation_bytes == p->bound_bytes) {
-		tn_strbuf_puts(&more, v->verified ? "optimal" : "equal");
+	if (tn_mark_optimal(v)) {
+		tn_strbuf_puts(&more, "optimal");
+	} else if (!v->verified && p->optimal && !gap) {
+		tn_strbuf_puts(&more, "equal");
 	} else {
 		tn_strbuf_puts(&more, "gap ");
 		tn_escape_number(&more, gap);
@@ -199,6 +203,9 @@ static void bound(const struct tn_view *v, struct tn_table *table)
 		percent(&more, gap, p->bound_bytes);
 		tn_strbuf_putc(&more, ')');
 	}
+	tn_strbuf_puts(&more, tn_mark_mode(p));
+	if (p->said.bound)
+		tn_strbuf_puts(&more, ", the plan file says");
 	total(table, "bound", p->bound_bytes, &more);
 }
 
@@ -219,6 +226,8 @@ static void totals(const struct tn_view *v, struct tn_arena *arena, struct tn_st
 	tn_strbuf_init(&more);
 	total(&table, "no reuse", p->no_reuse_bytes, &more);
 	tn_strbuf_puts(&more, "no plan without overlap is smaller");
+	if (p->said.disjoint)
+		tn_strbuf_puts(&more, ", the plan file says");
 	total(&table, "disjoint bound", p->disjoint_bound_bytes, &more);
 	tn_strbuf_puts(&more, "saves ");
 	percent(&more, saved, p->no_reuse_bytes);
@@ -230,7 +239,7 @@ static void totals(const struct tn_view *v, struct tn_arena *arena, struct tn_st
 	total(&table, "plan", p->activation_bytes, &more);
 	bound(v, &table);
 	if (p->schedule.searched)
-		schedule(&p->schedule, p->activation_bytes, &table);
+		schedule(&p->schedule, p->activation_bytes, p->said.others, &table);
 	if (p->scratch_bytes)
 		total(&table, "largest scratch", p->scratch_bytes, &more);
 	tn_strbuf_puts(&more, "all that the caller provides");
@@ -275,7 +284,9 @@ static void regions(
 	region_rows(p, arena, out);
 	tn_strbuf_puts(out, "  cost of all accesses ");
 	tn_escape_number(out, p->access_cost);
-	if (p->access_cost == p->access_cost_bound) {
+	if (p->said.others) {
+		tn_strbuf_puts(out, ", the plan file says\n");
+	} else if (p->access_cost == p->access_cost_bound) {
 		tn_strbuf_puts(out, ", the least possible\n");
 	} else {
 		tn_strbuf_puts(out, ", least possible not below ");

@@ -30,6 +30,12 @@ struct tn_check {
  * the order. False when memory ran out. */
 bool tn_check_layout(struct tn_check *c);
 
+/* Fills c->out->figures. False when memory ran out. */
+bool tn_check_figures(struct tn_check *c);
+
+/* Bytes of the storage of a root, with all views of it. */
+int64_t tn_check_storage(const struct tn_check *c, uint32_t root);
+
 /* Do bytes [begin, end) of the touch hold what `want` holds there? With `say`, reports
  * where not; `rule` NULL: as the finding suggests. */
 bool tn_check_holds(struct tn_check *c, const struct tn_touch *t, struct tn_memory *want,

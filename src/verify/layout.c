@@ -89,7 +89,7 @@ static void check_range(struct tn_check *c, struct tn_verdict v, int64_t offset,
 		"the offset %" PRId64 " is no multiple of %" PRId64, offset, align);
 }
 
-static int64_t storage(const struct tn_check *c, uint32_t root)
+int64_t tn_check_storage(const struct tn_check *c, uint32_t root)
 {
 	return tn_max_i64(c->g->tensors[root].bytes, c->ref.extent[root].end);
 }
@@ -122,7 +122,7 @@ static void check_tensor(struct tn_check *c, uint32_t i, bool part)
 		"a constant has no place in planned memory");
 	if (at->root == i)
 		check_range(c, v, p->offset,
-			p->ring_bytes ? p->ring_bytes : storage(c, i),
+			p->ring_bytes ? p->ring_bytes : tn_check_storage(c, i),
 			tn_max_i64(1, tn_min_i64(width, 8)), part);
 	else
 		tn_need(c,
@@ -146,7 +146,8 @@ static bool within_pin(const struct tn_check *c, uint32_t tensor)
 
 		if (t < c->g->n_tensors && p->region == q->region && q->offset >= 0 &&
 			p->offset >= q->offset &&
-			p->offset - q->offset <= storage(c, root) - storage(c, id))
+			p->offset - q->offset <=
+				tn_check_storage(c, root) - tn_check_storage(c, id))
 			return true;
 	}
 	return false;

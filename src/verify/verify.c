@@ -419,6 +419,8 @@ enum tn_status tn_verify(const struct tn_graph *g, const struct tn_plan *plan,
 		return TN_ERR_NOMEM;
 	if (!out->refusals)
 		status = execute(&c);
+	if (status == TN_OK && !tn_check_figures(&c))
+		status = TN_ERR_NOMEM;
 	if (status == TN_OK && out->refusals)
 		status = TN_ERR_REFUSED;
 	out->accepted = status == TN_OK;

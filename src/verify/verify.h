@@ -26,6 +26,13 @@ struct tn_seen {
 	int64_t begin, end; /* bytes of that value, half-open */
 };
 
+/* What follows from where a plan puts things; INT64_MAX when it is more. */
+struct tn_figures {
+	int64_t arena; /* end of the highest tensor or scratch, over all regions */
+	int64_t activations; /* of the highest tensor, or of what a chain keeps in scratch */
+	int64_t scratch; /* largest of an op */
+};
+
 struct tn_verdict {
 	bool accepted;
 	uint32_t refusals; /* how many were reported; the rest describes the first */
@@ -37,6 +44,8 @@ struct tn_verdict {
 	int64_t place; /* offset of those bytes in the region */
 	struct tn_seen expected, found;
 	uint32_t replayed; /* ops whose steps were replayed */
+	struct tn_figures
+		figures; /* of a refused plan as well, as far as it has places */
 };
 
 /* TN_OK: accepted. TN_ERR_REFUSED: refused, every cause reported to diags and the first

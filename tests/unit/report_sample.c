@@ -147,6 +147,7 @@ static void lay_out(struct sample *s)
 	p->arena_bytes = p->activation_bytes = p->bound_bytes = 1536;
 	p->scratch_bytes = 10;
 	p->optimal = true;
+	p->overlap = OVERLAP_FULL;
 	p->no_reuse_bytes = 256 + 6 * 512 + 2 * 16;
 	p->disjoint_bound_bytes = 2048;
 	p->digests = (struct tn_plan_digests){ 1, 2, 3, 4 };
