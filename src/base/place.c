@@ -292,6 +292,7 @@ bool tn_place_find_all(
 	struct frame stack[DEPTH_MAX];
 	struct scan s = { text, len, 0 };
 	struct count count = { 0, { 1, 1 }, 1 };
+	static const char mark[] = "\xef\xbb\xbf"; /* of the byte order; no column */
 	struct group all = { 0, n };
 	size_t depth = 0;
 
@@ -303,6 +304,8 @@ bool tn_place_find_all(
 		queries[i].rest = queries[i].pointer;
 	if (n)
 		qsort(queries, n, sizeof(*queries), compare_pointers);
+	if (len >= 3 && memcmp(text, mark, 3) == 0)
+		s.at = count.at = 3;
 	skip_space(&s);
 	if (s.at >= s.len)
 		return false;

@@ -135,6 +135,21 @@ START_TEST(places_all_at_once)
 }
 END_TEST
 
+/* A byte order mark moves nothing, whatever is asked for. */
+START_TEST(place_behind_a_mark)
+{
+	char marked[3 + sizeof(place_text)] = "\xef\xbb\xbf";
+	struct tn_place got;
+
+	memcpy(marked + 3, place_text, sizeof(place_text));
+	ck_assert(
+		tn_place_find(marked, sizeof(marked) - 1, places[_i].pointer, &got));
+	ck_assert_uint_eq(got.line, places[_i].line);
+	ck_assert_uint_eq(got.column, places[_i].column);
+	ck_assert(!tn_place_find(marked, 3, "", &got));
+}
+END_TEST
+
 START_TEST(place_counts_characters)
 {
 	static const char text[] = "{\"\xc3\xa4\xc3\xb6\": 1, \"b\": 2}";
@@ -232,6 +247,8 @@ Suite *tn_test_suite(void)
 		tc, place_of_pointer, 0, (int)(sizeof(places) / sizeof(*places)));
 	tcase_add_loop_test(
 		tc, place_in_xml, 0, (int)(sizeof(xml_places) / sizeof(*xml_places)));
+	tcase_add_loop_test(
+		tc, place_behind_a_mark, 0, (int)(sizeof(places) / sizeof(*places)));
 	tcase_add_test(tc, places_all_at_once);
 	tcase_add_test(tc, place_counts_characters);
 	tcase_add_test(tc, place_survives_any_cut);
