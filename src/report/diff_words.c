@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/checked.h"
 #include "report/escape.h"
 #include "report/peak.h"
 #include "report/words.h"
@@ -123,6 +124,29 @@ void tn_diff_words_why(
 		tn_strbuf_puts(out, "the op has no such operand any more");
 }
 
+/* Thousandths of a percent: "2.5 %" is 2500. */
+static void thousandths(int64_t milli, struct tn_strbuf *out)
+{
+	tn_escape_number(out, milli / 1000);
+	if (milli % 1000)
+		tn_strbuf_printf(out, ".%03d", (int)(milli % 1000));
+	tn_strbuf_puts(out, " %");
+}
+
+/* With more digits, rounded up, where a tenth would not show that it is over the limit. */
+static void share(
+	int64_t by, int64_t before, const struct tn_diff_growth *limit, struct tn_strbuf *out)
+{
+	const int64_t permille = tn_permille(by, before);
+	int64_t product;
+
+	if (limit->bytes >= 0 || permille > limit->milli / 100 ||
+		!tn_mul_i64(by, 100000, &product))
+		tenths(permille, out);
+	else
+		thousandths(product / before + (product % before != 0), out);
+}
+
 void tn_diff_words_growth(const struct tn_diff *d, struct tn_strbuf *out)
 {
 	const struct tn_diff_figure *arena = &d->figures[DIFF_ARENA];
@@ -132,17 +156,14 @@ void tn_diff_words_growth(const struct tn_diff *d, struct tn_strbuf *out)
 	bytes(by, out);
 	if (arena->before > 0) {
 		tn_strbuf_puts(out, " (");
-		tenths(tn_permille(by, arena->before), out);
+		share(by, arena->before, &d->growth, out);
 		tn_strbuf_putc(out, ')');
 	}
 	tn_strbuf_puts(out, ", more than the ");
 	if (d->growth.bytes >= 0) {
 		bytes(d->growth.bytes, out);
 	} else {
-		tn_escape_number(out, d->growth.milli / 1000);
-		if (d->growth.milli % 1000)
-			tn_strbuf_printf(out, ".%03d", (int)(d->growth.milli % 1000));
-		tn_strbuf_puts(out, " %");
+		thousandths(d->growth.milli, out);
 	}
 	tn_strbuf_puts(out, " of --fail-on-growth");
 }

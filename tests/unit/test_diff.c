@@ -8,6 +8,7 @@
 
 #include "driver/command.h"
 #include "report/diff.h"
+#include "report/diff_words.h"
 
 static const struct diff_case {
 	const char *name, *before, *after; /* under fixtures/diff */
@@ -141,6 +142,39 @@ START_TEST(growth)
 }
 END_TEST
 
+/* What is told to be more than a limit is more, in the digits that are printed. */
+START_TEST(growth_words)
+{
+	static const int64_t sizes[] = { 7, 100, 256, 999, 5120, 65536, 1000003 };
+	struct tn_diff d = { .growth = { true, -1, 0, true } };
+	int told = 0;
+
+	d.figures[DIFF_ARENA].before = sizes[_i];
+	for (d.growth.milli = 1; d.growth.milli < 3000; d.growth.milli += 13)
+		for (int64_t more = 0; more < 3; more++) {
+			const int64_t by = sizes[_i] * d.growth.milli / 100000 + more;
+			struct tn_strbuf text;
+			const char *says, *limit;
+
+			d.figures[DIFF_ARENA].after = sizes[_i] + by;
+			if (!tn_diff_grown(&d, &d.growth))
+				continue;
+			tn_strbuf_init(&text);
+			tn_diff_words_growth(&d, &text);
+			ck_assert(!text.failed);
+			says = strchr(text.text, '(');
+			limit = strstr(text.text, "more than the ");
+			ck_assert_msg(says && limit &&
+					      strtod(says + 1, NULL) >
+						      strtod(limit + 14, NULL),
+				"%s", text.text);
+			tn_strbuf_release(&text);
+			told++;
+		}
+	ck_assert_int_gt(told, 100);
+}
+END_TEST
+
 /* ---- the command ---- */
 
 static const struct command_case {
@@ -204,6 +238,7 @@ Suite *tn_test_suite(void)
 
 	tcase_add_loop_test(tc, changes, 0, (int)(sizeof(cases) / sizeof(*cases)));
 	tcase_add_loop_test(tc, growth, 0, (int)(sizeof(limits) / sizeof(*limits)));
+	tcase_add_loop_test(tc, growth_words, 0, 7);
 	tcase_add_loop_test(tc, command, 0, (int)(sizeof(commands) / sizeof(*commands)));
 	suite_add_tcase(s, tc);
 	return s;
