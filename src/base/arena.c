@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "base/message.h"
 
 #define BLOCK_MIN ((size_t)4096)
 #define BLOCK_MAX ((size_t)1 << 20)
@@ -136,9 +137,12 @@ char *tn_arena_vprintf(struct tn_arena *arena, const char *fmt, va_list args)
 	char *text;
 	int len;
 
-	va_copy(again, args);
-	len = vsnprintf(usual, sizeof(usual), fmt, again);
-	va_end(again);
+	len = tn_message(usual, sizeof(usual), fmt, args);
+	if (len < 0) {
+		va_copy(again, args);
+		len = vsnprintf(usual, sizeof(usual), fmt, again);
+		va_end(again);
+	}
 	if (len < 0)
 		return NULL;
 	if ((size_t)len < sizeof(usual))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "base/digits.h"
 
 /* Every tensor and op of a graph has a pointer: it is measured, then written. With no
  * text it is only measured. */
@@ -20,14 +21,10 @@ static void put(struct pen *pen, const char *text, size_t len)
 
 static void put_index(struct pen *pen, size_t index)
 {
-	char text[24];
-	size_t at = sizeof(text);
+	char text[TN_DIGITS_MAX];
+	const char *digits = tn_digits(text, index);
 
-	do {
-		text[--at] = (char)('0' + index % 10);
-		index /= 10;
-	} while (index);
-	put(pen, text + at, sizeof(text) - at);
+	put(pen, digits, (size_t)(text + TN_DIGITS_MAX - 1 - digits));
 }
 
 static void put_path(struct pen *pen, const struct tn_path *path)

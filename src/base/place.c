@@ -1,10 +1,10 @@
 #include "base/place.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/place_xml.h"
+#include "base/qsort.h"
 
 #include "base/banned.h"
 
@@ -64,10 +64,8 @@ static void skip_value(struct scan *s)
 {
 	size_t depth = 0;
 
-	do {
-		skip_space(s);
-		if (s->at >= s->len)
-			return;
+	skip_space(s);
+	while (s->at < s->len) {
 		switch (s->text[s->at]) {
 		case '{':
 		case '[':
@@ -85,15 +83,19 @@ static void skip_value(struct scan *s)
 			skip_string(s);
 			break;
 		default:
-			skip_bare(s);
+			if (depth)
+				s->at++;
+			else
+				skip_bare(s);
 		}
-		skip_space(s);
-	} while (depth && s->at < s->len);
+		if (!depth)
+			break;
+	}
+	skip_space(s);
 }
 
-/* The next symbol of a pointer: 0 at its end, 1 for a slash, else a byte + 2. So shorter
- * tokens sort before longer ones, and parents before children. */
-static int pointer_next(const char **at)
+/* The next symbol of a pointer: 0 at its end, 1 for a slash, else a byte + 2. */
+static inline int pointer_next(const char **at)
 {
 	unsigned char c = (unsigned char)**at;
 
@@ -107,23 +109,46 @@ static int pointer_next(const char **at)
 	return c + 2;
 }
 
+/* Symbols of the first token of `rest` ("/token/..."). */
+static size_t token_len(const char *rest)
+{
+	size_t n = 0;
+
+	for (rest++; *rest && *rest != '/'; rest++, n++)
+		if (*rest == '~' && rest[1] && rest[1] != '/')
+			rest++;
+	return n;
+}
+
+/* Parents before children, shorter tokens before longer ones: so the elements of a list
+ * come in their order. */
 static int compare_pointers(const void *a, const void *b)
 {
 	const struct tn_place_query *qa = a, *qb = b;
 	const char *pa = qa->pointer, *pb = qb->pointer;
-	int ca, cb;
 
-	do {
-		ca = pointer_next(&pa);
-		cb = pointer_next(&pb);
-	} while (ca == cb && ca);
-	return ca != cb ? ca - cb : (qa->id > qb->id) - (qa->id < qb->id);
+	while (*pa && *pb) {
+		const size_t na = token_len(pa), nb = token_len(pb);
+		int ca, cb;
+
+		if (na != nb)
+			return na < nb ? -1 : 1;
+		pa++;
+		pb++;
+		for (size_t i = 0; i < na; i++)
+			if ((ca = pointer_next(&pa)) != (cb = pointer_next(&pb)))
+				return ca - cb;
+	}
+	if (*pa || *pb)
+		return *pa ? 1 : -1;
+	return (qa->id > qb->id) - (qa->id < qb->id);
 }
 
 /* A key of the text, quotes stripped. Escapes other than those of one character are rare
  * in keys and compare as unequal. */
 struct key {
 	const char *at, *end;
+	size_t len; /* in symbols */
 };
 
 static int key_next(struct key *k)
@@ -135,21 +160,32 @@ static int key_next(struct key *k)
 	return (unsigned char)*k->at++ + 2;
 }
 
-/* The first token of `rest` ("/token/…") against the key, as memcmp says it. */
+static struct key key_of(const char *text, size_t len)
+{
+	struct key k = { text, text + len, 0 };
+	struct key at = k;
+
+	while (key_next(&at))
+		k.len++;
+	return k;
+}
+
+/* The first token of `rest` against the key, in the order of compare_pointers. */
 static int compare_token(const char *rest, struct key k)
 {
+	size_t len;
 	int ct, ck;
 
 	if (*rest != '/')
 		return -1;
+	len = token_len(rest);
+	if (len != k.len)
+		return len < k.len ? -1 : 1;
 	rest++;
-	do {
-		ct = pointer_next(&rest);
-		if (ct == 1)
-			ct = 0;
-		ck = key_next(&k);
-	} while (ct == ck && ct);
-	return ct - ck;
+	while (len--)
+		if ((ct = pointer_next(&rest)) != (ck = key_next(&k)))
+			return ct - ck;
+	return 0;
 }
 
 struct group {
@@ -170,14 +206,12 @@ static size_t first_not_below(
 	return in.lo;
 }
 
-/* The queries of the group that lead through the key. */
+/* The queries of the group, from `lo` on, that lead through the key. */
 static struct group narrow(
-	const struct tn_place_query *q, struct group in, const char *key, size_t len)
+	const struct tn_place_query *q, struct group in, size_t lo, struct key k)
 {
-	const struct key k = { key, key + len };
-	struct group out;
+	struct group out = { lo, lo };
 
-	out.lo = out.hi = first_not_below(q, in, k);
 	while (out.hi < in.hi && compare_token(q[out.hi].rest, k) == 0)
 		out.hi++;
 	return out;
@@ -245,21 +279,34 @@ static void leave(struct tn_place_query *q, struct group g)
 struct frame {
 	struct group group;
 	size_t index; /* of the next element */
+	size_t next; /* query: those before it lead to elements before that */
 	bool is_array;
 };
+
+static struct group next_element(struct frame *f, const struct tn_place_query *q)
+{
+	char text[TN_DIGITS_MAX];
+	const char *digits = tn_digits(text, f->index++);
+	const struct key key =
+		key_of(digits, (size_t)(text + TN_DIGITS_MAX - 1 - digits));
+	struct group found;
+
+	while (f->next < f->group.hi && compare_token(q[f->next].rest, key) < 0)
+		f->next++;
+	found = narrow(q, f->group, f->next, key);
+	f->next = found.hi;
+	return found;
+}
 
 /* The queries that lead into the next member or element; leaves the scan at its value. */
 static struct group next_child(
 	struct scan *s, struct frame *f, const struct tn_place_query *q)
 {
 	size_t begin = s->at, end;
-	char digits[24];
+	struct key key;
 
-	if (f->is_array) {
-		int len = snprintf(digits, sizeof(digits), "%zu", f->index++);
-
-		return narrow(q, f->group, digits, (size_t)len);
-	}
+	if (f->is_array)
+		return next_element(f, q);
 	if (s->text[s->at] == '"') {
 		skip_string(s);
 		begin++;
@@ -271,7 +318,8 @@ static struct group next_child(
 		end = s->at;
 	}
 	skip_space(s);
-	return narrow(q, f->group, s->text + begin, end - begin);
+	key = key_of(s->text + begin, end - begin);
+	return narrow(q, f->group, first_not_below(q, f->group, key), key);
 }
 
 static bool open_frame(
@@ -281,7 +329,7 @@ static bool open_frame(
 
 	if ((c != '{' && c != '[') || *depth == DEPTH_MAX)
 		return false;
-	stack[(*depth)++] = (struct frame){ group, 0, c == '[' };
+	stack[(*depth)++] = (struct frame){ group, 0, group.lo, c == '[' };
 	s->at++;
 	return true;
 }
@@ -303,7 +351,7 @@ bool tn_place_find_all(
 	for (size_t i = 0; i < n; i++)
 		queries[i].rest = queries[i].pointer;
 	if (n)
-		qsort(queries, n, sizeof(*queries), compare_pointers);
+		tn_qsort(queries, n, sizeof(*queries), compare_pointers);
 	if (len >= 3 && memcmp(text, mark, 3) == 0)
 		s.at = count.at = 3;
 	skip_space(&s);

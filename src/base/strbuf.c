@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "base/message.h"
 
 #define USUAL 64 /* bytes of one printed piece; more needs a second try */
 
@@ -75,7 +76,9 @@ void tn_strbuf_printf(struct tn_strbuf *buf, const char *fmt, ...)
 	room = buf->capacity - buf->len;
 	va_start(args, fmt);
 	va_copy(again, args);
-	len = vsnprintf(buf->text + buf->len, room, fmt, args);
+	len = tn_message(buf->text + buf->len, room, fmt, args);
+	if (len < 0)
+		len = vsnprintf(buf->text + buf->len, room, fmt, args);
 	if (len < 0)
 		buf->failed = true;
 	else if ((size_t)len < room || reserve(buf, (size_t)len)) {

@@ -1,9 +1,9 @@
 #include "report/findings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/place.h"
+#include "base/qsort.h"
 
 #include "base/banned.h"
 
@@ -140,7 +140,7 @@ static enum tn_status collect(const struct tn_view *views, size_t n, bool shown,
 	}
 	if (!out->n)
 		return TN_OK;
-	qsort(out->list, out->n, sizeof(*out->list), by_source);
+	tn_qsort(out->list, out->n, sizeof(*out->list), by_source);
 	for (size_t begin = 0, end; begin < out->n; begin = end) {
 		for (end = begin + 1;
 			end < out->n &&
@@ -149,7 +149,7 @@ static enum tn_status collect(const struct tn_view *views, size_t n, bool shown,
 			;
 		locate(out, begin, end, queries);
 	}
-	qsort(out->list, out->n, sizeof(*out->list), by_place);
+	tn_qsort(out->list, out->n, sizeof(*out->list), by_place);
 	return TN_OK;
 }
 

@@ -1,7 +1,9 @@
 #include "suite.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -10,6 +12,7 @@
 #include "base/intern.h"
 #include "base/path.h"
 #include "base/place.h"
+#include "base/qsort.h"
 #include "base/strbuf.h"
 
 static const struct {
@@ -63,6 +66,8 @@ static const struct {
 	{ "/ops/1", 4, 15 },
 	{ "/ops/1/in/1", 4, 26 },
 	{ "/ops/9", 4, 10 },
+	{ "/ops/01", 4, 10 },
+	{ "/ops/-", 4, 10 },
 	{ "/nowhere/x", 1, 1 },
 };
 
@@ -172,6 +177,131 @@ START_TEST(place_survives_any_cut)
 }
 END_TEST
 
+/* Elements are asked for in their order, in the opposite one, and in any. */
+START_TEST(places_in_a_long_list)
+{
+	enum { N = 1200 };
+	char text[4 * N + 3], pointers[N][8];
+	struct tn_place_query queries[N];
+	size_t len = 0;
+
+	text[len++] = '[';
+	for (size_t i = 0; i < N; i++) {
+		memcpy(text + len, i ? ", 0" : "  0", 3);
+		len += 3;
+		snprintf(pointers[i], sizeof(pointers[i]), "/%zu", i);
+	}
+	text[len++] = ']';
+	for (size_t by = 1; by < N; by += 234) { /* prime to N: 1, 235, 469 ... */
+		for (size_t i = 0; i < N; i++) {
+			const size_t id = by == 235 ? N - 1 - i : i * by % N;
+
+			queries[i] = (struct tn_place_query){ .pointer = pointers[id],
+				.id = id };
+		}
+		ck_assert(tn_place_find_all(text, len, queries, N));
+		for (size_t i = 0; i < N; i++)
+			ck_assert_uint_eq(queries[i].place.column, 4 + 3 * queries[i].id);
+	}
+}
+END_TEST
+
+struct item {
+	uint32_t key, id;
+};
+
+static int by_key_and_id(const void *a, const void *b)
+{
+	const struct item *ia = a, *ib = b;
+
+	if (ia->key != ib->key)
+		return ia->key < ib->key ? -1 : 1;
+	return (ia->id > ib->id) - (ia->id < ib->id);
+}
+
+/* Keys in runs of so many items, up and down in turn; with 1 the list is random. */
+static const struct {
+	size_t n, run;
+} lists[] = {
+	{ 0, 1 },
+	{ 1, 1 },
+	{ 2, 1 },
+	{ 2, 2 },
+	{ 3, 2 },
+	{ 500, 500 },
+	{ 500, 250 },
+	{ 500, 100 },
+	{ 500, 9 },
+	{ 500, 8 },
+	{ 500, 7 },
+	{ 500, 1 },
+};
+
+START_TEST(lists_of_runs_are_sorted)
+{
+	struct item got[500], want[500];
+	const size_t n = lists[_i].n, run = lists[_i].run;
+	uint32_t state = 1;
+
+	for (int down = 0; down < 2; down++) {
+		for (size_t i = 0; i < n; i++) {
+			const uint32_t at = (uint32_t)(i % run);
+
+			state = state * 1664525u + 1013904223u;
+			got[i].key = run == 1			    ? state >> 28
+				     : (i / run + (size_t)down) % 2 ? 1000 - at / 2
+								    : at / 2;
+			got[i].id = (uint32_t)(i * 7 % 500);
+		}
+		memcpy(want, got, n * sizeof(*got));
+		qsort(want, n, sizeof(*want), by_key_and_id);
+		tn_qsort(got, n, sizeof(*got), by_key_and_id);
+		ck_assert(n == 0 || memcmp(got, want, n * sizeof(*got)) == 0);
+	}
+}
+END_TEST
+
+#define PRINTS(...)                                                                      \
+	do {                                                                             \
+		char want[2000];                                                         \
+		struct tn_arena arena;                                                   \
+		struct tn_strbuf got;                                                    \
+                                                                                         \
+		snprintf(want, sizeof(want), __VA_ARGS__);                               \
+		tn_arena_init(&arena);                                                   \
+		tn_strbuf_init(&got);                                                    \
+		tn_strbuf_printf(&got, __VA_ARGS__);                                     \
+		ck_assert_str_eq(got.text, want);                                        \
+		ck_assert_uint_eq(got.len, strlen(want));                                \
+		ck_assert_str_eq(tn_arena_printf(&arena, __VA_ARGS__), want);            \
+		tn_strbuf_release(&got);                                                 \
+		tn_arena_release(&arena);                                                \
+	} while (0)
+
+START_TEST(messages_are_those_of_printf)
+{
+	char text[1000] = "";
+
+	PRINTS("%s", "");
+	PRINTS("a%sb%sc", "x", "");
+	PRINTS("%d %d %d", 0, INT32_MIN, INT32_MAX);
+	PRINTS("%u %" PRIu32, 0u, UINT32_MAX);
+	PRINTS("%" PRId64 " %" PRId64 " %" PRIu64, INT64_MIN, INT64_MAX, UINT64_MAX);
+	PRINTS("%zu%s%zu", SIZE_MAX, "/", (size_t)0);
+	PRINTS("%lld %llu %ld %lu", -1LL, 1ULL, -2L, 2UL);
+	PRINTS("100 %% of %s", "it");
+	PRINTS("%5d|%-5s|%.2s|%.*s|%x|%g", 1, "a", "abc", 1, "xyz", 255u, 0.5);
+	PRINTS("%s %.1f %d", "before", 1.25, 3);
+	/* around the room that is there at first */
+	for (size_t len = 50; len<sizeof(text) - 1; len += len> 70 ? 62 : 1) {
+		memset(text, 'x', len);
+		PRINTS("%s", text);
+		PRINTS("%d%s", 1, text);
+		PRINTS("%s%d", text, 12);
+	}
+}
+END_TEST
+
 START_TEST(pointer_escapes)
 {
 	struct tn_arena arena;
@@ -252,6 +382,10 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, places_all_at_once);
 	tcase_add_test(tc, place_counts_characters);
 	tcase_add_test(tc, place_survives_any_cut);
+	tcase_add_test(tc, places_in_a_long_list);
+	tcase_add_loop_test(
+		tc, lists_of_runs_are_sorted, 0, (int)(sizeof(lists) / sizeof(*lists)));
+	tcase_add_test(tc, messages_are_those_of_printf);
 	tcase_add_test(tc, pointer_escapes);
 	tcase_add_test(tc, interned_names_are_one);
 	tcase_add_test(tc, diagnostics_are_counted);
