@@ -2,12 +2,10 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/banned.h"
 
-#define PROBE_BYTES	4096
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
 void tn_json_error(struct tn_import *im, const char *rule, const struct tn_path *at,
@@ -82,17 +80,8 @@ static const char *limit(const char *text, size_t len, size_t *out_offset)
 	return NULL;
 }
 
-/* jansson calls a lack of memory a wrong token, or nothing at all. */
-static bool out_of_memory(void)
-{
-	void *probe = malloc(PROBE_BYTES);
-
-	free(probe);
-	return !probe;
-}
-
 enum tn_status tn_json_load(struct tn_import *im, const char *text, size_t len,
-	tn_json_map *map, void *user, json_t **out)
+	tn_json_map *map, void *user, struct tn_json *out)
 {
 	json_error_t error;
 	size_t offset = 0,
@@ -101,13 +90,17 @@ enum tn_status tn_json_load(struct tn_import *im, const char *text, size_t len,
 
 	text += mark;
 	len -= mark;
+	*out = (struct tn_json){ .root = NULL };
 	why = limit(text, len, &offset);
 	if (!why) {
-		*out = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-		if (*out)
-			return TN_OK;
-		if (!error.text[0] || out_of_memory())
+		tn_json_heap_enter(&out->heap);
+		out->root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+		tn_json_heap_leave();
+		/* jansson calls a lack of memory a wrong token, or nothing at all */
+		if (out->heap.failed || (!out->root && !error.text[0]))
 			return TN_ERR_NOMEM;
+		if (out->root)
+			return TN_OK;
 		/* jansson points behind the token that it could not use */
 		offset = error.position > 0 ? (size_t)error.position - 1 : 0;
 	}
@@ -117,6 +110,12 @@ enum tn_status tn_json_load(struct tn_import *im, const char *text, size_t len,
 	tn_json_error_at(
 		im, offset, why ? "json/limit" : "json/syntax", why ? why : error.text);
 	return TN_ERR_INPUT;
+}
+
+void tn_json_drop(struct tn_json *json)
+{
+	tn_json_heap_release(&json->heap);
+	json->root = NULL;
 }
 
 const char *tn_json_kind(const json_t *value)

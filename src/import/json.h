@@ -1,5 +1,6 @@
-/* JSON text to jansson values, with limits, and typed access that reports. The values are
- * borrowed from the root; nothing of them may outlive the reader. */
+/* JSON text to jansson values, with limits, and typed access that reports. The values live
+ * and go with the text that they were read from: they are borrowed, never json_decref'ed,
+ * and nothing of them may outlive the reader. */
 #ifndef TN_IMPORT_JSON_H
 #define TN_IMPORT_JSON_H
 
@@ -9,17 +10,25 @@
 #include <stdint.h>
 
 #include "import/import.h"
+#include "import/json_heap.h"
 
 #define TN_JSON_DEPTH_MAX  64
 #define TN_JSON_VALUES_MAX ((size_t)1 << 23) /* a value costs about 50 bytes */
+
+/* A parsed text. */
+struct tn_json {
+	json_t *root;
+	struct tn_json_heap heap; /* where all values are */
+};
 
 /* Where an offset in the parsed text is in the source's text. */
 typedef size_t tn_json_map(void *user, size_t offset);
 
 /* Parses the text: the source's, or (with a map) what was made of it. Reports what is
- * wrong with line and column of the source. */
+ * wrong with line and column of the source. To be dropped in any case. */
 enum tn_status TN_MUST_CHECK tn_json_load(struct tn_import *im, const char *text,
-	size_t len, tn_json_map *map, void *user, json_t **out);
+	size_t len, tn_json_map *map, void *user, struct tn_json *out);
+void tn_json_drop(struct tn_json *json);
 
 /* Reports an error at an offset in the source's text. */
 void tn_json_error_at(

@@ -437,16 +437,15 @@ enum tn_status tn_import_native(struct tn_import *im, struct tn_graph *out)
 {
 	struct tn_native n = { .im = im };
 	struct tn_arena scratch;
-	json_t *root = NULL;
+	struct tn_json json;
 	enum tn_status status;
 
-	status = tn_json_load(im, im->source->text, im->source->len, NULL, NULL, &root);
-	if (status != TN_OK)
-		return status;
+	status = tn_json_load(im, im->source->text, im->source->len, NULL, NULL, &json);
 	tn_arena_init(&scratch);
 	n.scratch = &scratch;
-	status = read_root(&n, root, out);
-	json_decref(root);
+	if (status == TN_OK)
+		status = read_root(&n, json.root, out);
+	tn_json_drop(&json);
 	tn_arena_release(&scratch);
 	return status;
 }

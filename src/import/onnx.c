@@ -417,7 +417,7 @@ enum tn_status tn_import_onnx(struct tn_import *im, struct tn_graph *out)
 	tn_tree_adopt(&x.tree, im, "onnx/type", NULL, &root);
 	x.tree.casings = true;
 	status = tn_onnx_decode(&x, im, &model);
-	x.tree.root = model;
+	x.tree.made = model;
 	root.json = model;
 	if (status == TN_OK)
 		status = read_model(&x, &root, out);

@@ -10,7 +10,7 @@
 /* A plan that has been parsed. */
 struct tn_plan_file {
 	const struct tn_source *source;
-	json_t *root;
+	struct tn_json json;
 };
 
 /* A plan that is being read. */

@@ -16,15 +16,14 @@ enum tn_status tn_plan_file_open(const struct tn_source *source, struct tn_arena
 	if (!file)
 		return TN_ERR_NOMEM;
 	file->source = source;
-	return tn_json_load(&im, source->text, source->len, NULL, NULL, &file->root);
+	return tn_json_load(&im, source->text, source->len, NULL, NULL, &file->json);
 }
 
 void tn_plan_file_close(struct tn_plan_file *file)
 {
 	if (!file)
 		return;
-	json_decref(file->root);
-	file->root = NULL;
+	tn_json_drop(&file->json);
 }
 
 bool tn_plan_copies(struct tn_plan_reader *r, const json_t *root,
@@ -113,7 +112,7 @@ enum tn_status tn_plan_file_changes(const struct tn_plan_file *file,
 					    .source = file->source } };
 
 	*out = (struct tn_plan_changes){ 0 };
-	return read_changes(&r, file->root, out);
+	return read_changes(&r, file->json.root, out);
 }
 
 enum tn_status tn_plan_file_kernels(const struct tn_plan_file *file,
@@ -124,7 +123,7 @@ enum tn_status tn_plan_file_kernels(const struct tn_plan_file *file,
 	struct tn_import im = {
 		.arena = arena, .strings = strings, .diags = diags, .source = file->source
 	};
-	const json_t *name = json_object_get(file->root, at.key);
+	const json_t *name = json_object_get(file->json.root, at.key);
 
 	*out_name = NULL;
 	if (!name)

@@ -408,7 +408,7 @@ enum tn_status tn_plan_file_read(const struct tn_plan_file *file,
 		.want = want,
 		.plan = out };
 
-	return read_plan(&r, file->root);
+	return read_plan(&r, file->json.root);
 }
 
 enum tn_status tn_import_plan_json(const struct tn_graph *g,

@@ -369,7 +369,7 @@ enum tn_status tn_import_tflite_json(struct tn_import *im, struct tn_graph *out)
 {
 	struct tn_tflj r = { .im = im, .tfl.im = im };
 	struct tn_source source = *im->source;
-	json_t *model = NULL;
+	struct tn_json model = { .root = NULL };
 	enum tn_status status;
 
 	tn_arena_init(&r.scratch);
@@ -378,8 +378,8 @@ enum tn_status tn_import_tflite_json(struct tn_import *im, struct tn_graph *out)
 		status = tn_json_load(im, r.flatc.json.text ? r.flatc.json.text : "",
 			r.flatc.json.len, origin, &source, &model);
 	if (status == TN_OK)
-		status = read_model(&r, model, out);
-	json_decref(model);
+		status = read_model(&r, model.root, out);
+	tn_json_drop(&model);
 	tn_flatc_release(&r.flatc);
 	tn_arena_release(&r.scratch);
 	return status;

@@ -37,8 +37,8 @@ enum tn_status tn_tree_open(
 	status = tn_flatc_clean(im, &t->text);
 	if (status == TN_OK)
 		status = tn_json_load(im, t->text.text ? t->text.text : "", t->text.len,
-			origin, &source, &t->root);
-	out->json = t->root;
+			origin, &source, &t->parsed);
+	out->json = t->parsed.root;
 	return status;
 }
 
@@ -46,13 +46,14 @@ void tn_tree_adopt(struct tn_tree *t, struct tn_import *im, const char *rule,
 	json_t *root, struct tn_at *out)
 {
 	init(t, im, rule);
-	t->root = root;
+	t->made = root;
 	*out = (struct tn_at){ .json = root, .root = true };
 }
 
 void tn_tree_close(struct tn_tree *t)
 {
-	json_decref(t->root);
+	tn_json_drop(&t->parsed);
+	json_decref(t->made);
 	tn_strbuf_release(&t->text);
 	tn_arena_release(&t->scratch);
 }

@@ -14,7 +14,8 @@ struct tn_tree {
 	bool casings; /* a key may be spelled in snake_case, too */
 	struct tn_arena scratch;
 	struct tn_strbuf text;
-	json_t *root;
+	struct tn_json parsed;
+	json_t *made; /* otherwise; ours */
 	bool nomem;
 };
 
