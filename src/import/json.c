@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "import/json_plain.h"
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
@@ -80,30 +81,56 @@ static const char *limit(const char *text, size_t len, size_t *out_offset)
 	return NULL;
 }
 
+/* What jansson says, which is the word on everything that is not plain. */
+static json_t *load(
+	struct tn_json_heap *heap, const char *text, size_t len, json_error_t *error)
+{
+	json_t *root;
+
+	tn_json_heap_enter(heap);
+	root = json_loadb(text, len, JSON_REJECT_DUPLICATES, error);
+	tn_json_heap_leave();
+	return root;
+}
+
+/* In most files there is nothing that needs jansson. */
+static json_t *load_plain(struct tn_json_heap *heap, const char *text, size_t len)
+{
+	json_t *root;
+
+	tn_json_heap_enter(heap);
+	root = tn_json_plain(text, len);
+	tn_json_heap_leave();
+	if (!root && !heap->failed)
+		tn_json_heap_release(heap);
+	return root;
+}
+
 enum tn_status tn_json_load(struct tn_import *im, const char *text, size_t len,
 	tn_json_map *map, void *user, struct tn_json *out)
 {
 	json_error_t error;
 	size_t offset = 0,
 	       mark = len >= 3 && memcmp(text, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
-	const char *why;
+	const char *why = NULL;
 
 	text += mark;
 	len -= mark;
 	*out = (struct tn_json){ .root = NULL };
-	why = limit(text, len, &offset);
-	if (!why) {
-		tn_json_heap_enter(&out->heap);
-		out->root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-		tn_json_heap_leave();
-		/* jansson calls a lack of memory a wrong token, or nothing at all */
-		if (out->heap.failed || (!out->root && !error.text[0]))
-			return TN_ERR_NOMEM;
-		if (out->root)
-			return TN_OK;
-		/* jansson points behind the token that it could not use */
-		offset = error.position > 0 ? (size_t)error.position - 1 : 0;
+	out->root = load_plain(&out->heap, text, len);
+	if (!out->root && !out->heap.failed) {
+		why = limit(text, len, &offset);
+		if (!why)
+			out->root = load(&out->heap, text, len, &error);
 	}
+	/* jansson calls a lack of memory a wrong token, or nothing at all */
+	if (out->heap.failed || (!out->root && !why && !error.text[0]))
+		return TN_ERR_NOMEM;
+	if (out->root)
+		return TN_OK;
+	/* jansson points behind the token that it could not use */
+	if (!why)
+		offset = error.position > 0 ? (size_t)error.position - 1 : 0;
 	offset += mark;
 	if (map)
 		offset = map(user, offset);
