@@ -199,7 +199,7 @@ static void judge_bytes(struct tn_elider *e, const struct tn_move *m, uint32_t p
 	if (later.i != TN_NONE || t_in->mutated || e->g->tensors[root].mutated ||
 		t_out->mutated)
 		refuse(v, NO_COPY_REWRITTEN, later);
-	if (is_visible(e->g, out.i) && caller_has(e, root, begin, end))
+	if (e->class[out.i].visible && caller_has(e, root, begin, end)) /* or a view */
 		refuse(v, NO_COPY_CALLER, nobody);
 	if (t_out->view_of.i != TN_NONE || e->al->of[out.i].root.i != out.i ||
 		!e->al->of[in.i].dense || t_out->has_strides)
