@@ -186,6 +186,18 @@ static bool run_events(struct chain *h)
 		       h->c->g->tensors[h->s->input].shape.dim[1]);
 }
 
+/* No event may overwrite rows of the result, read later or not: it is that of an op. */
+static bool result_is_whole(struct chain *h)
+{
+	struct tn_check *c = h->c;
+	struct tn_touch *t;
+
+	c->op = c->plan->order[h->s->first + h->s->n - 1];
+	c->deed = &c->ref.deeds[c->op];
+	t = &c->deed->touches[c->g->ops[c->op].n_inputs]; /* it has one output */
+	return tn_check_holds(c, t, &t->after, 0, t->at.end - t->at.begin, true, NULL);
+}
+
 void tn_check_stream(struct tn_check *c, const struct tn_plan_stream *s)
 {
 	struct chain h = { c, s, TN_NEW_ARRAY(c->arena, struct tn_row_op, s->n),
@@ -198,7 +210,7 @@ void tn_check_stream(struct tn_check *c, const struct tn_plan_stream *s)
 	}
 	for (uint32_t i = 0; i < s->n && ok; i++)
 		ok = check_op(&h, i);
-	if (ok && run_events(&h)) {
+	if (ok && run_events(&h) && result_is_whole(&h)) {
 		c->out->replayed += s->n;
 		return;
 	}
