@@ -57,8 +57,15 @@ struct tn_life *tn_life_new(const struct tn_program *p, struct tn_arena *arena)
 		const struct tn_op *op = &g->ops[p->ops[i].op.i];
 		int64_t born = p->ops[i].elided ? -1 : (int64_t)i;
 
-		for (uint32_t k = 0; k < op->n_inputs; k++)
+		for (uint32_t k = 0; k < op->n_inputs; k++) {
+			const uint32_t t = op->inputs[k].i;
+
+			/* read before it is written: another value's bytes are its own */
+			if (tn_tensor_id_ok(g, op->inputs[k]) &&
+				births[root_of(g, t)] == TN_LIFE_END)
+				births[root_of(g, t)] = -1;
 			note_death(g, life, op->inputs[k], i);
+		}
 		for (uint32_t k = 0; k < op->n_outputs; k++) {
 			note_birth(g, births, op->outputs[k], born);
 			note_death(g, life, op->outputs[k], i);
