@@ -112,15 +112,15 @@ static void read_numbers(struct tn_plan_reader *r, const json_t *root)
 }
 
 /* Files without them are older. */
-static void read_mode(struct reader *r, const json_t *root)
+static void read_mode(struct tn_plan_reader *r, const json_t *root)
 {
 	struct tn_plan *p = r->plan;
 	const char *word;
 
 	if (json_object_get(root, "align"))
-		(void)get_int(r, NULL, root, "align", 1, 1 << 20, &p->align);
+		(void)tn_plan_int(r, NULL, root, "align", 1, 1 << 20, &p->align);
 	if (!json_object_get(root, "overlap") ||
-		!get_text(r, NULL, root, "overlap", &word))
+		!tn_plan_text(r, NULL, root, "overlap", &word))
 		return;
 	for (int i = OVERLAP_NONE; i <= OVERLAP_FULL; i++) {
 		if (strcmp(word, tn_overlap_names[i]) == 0) {
@@ -128,7 +128,7 @@ static void read_mode(struct reader *r, const json_t *root)
 			return;
 		}
 	}
-	tn_json_error(&r->im, RULE, &(struct tn_path){ NULL, "overlap", 0 },
+	tn_json_error(&r->im, TN_PLAN_FORMAT, &(struct tn_path){ NULL, "overlap", 0 },
 		"expected 'none', 'inplace' or 'full'");
 }
 
