@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/fnv.h"
+#include "base/strbuf.h"
 #include "bind/bind.h"
 
 #include "base/banned.h"
@@ -48,79 +49,93 @@ int64_t tn_values_count(const struct tn_tensor *t)
 	}
 }
 
-/* Open addressing by hashes of all that decides whether an op can be run. Two ops with
- * one hash would cost a rewrite, or a run in vain: no result comes from here. */
+/* What is known of an op, by a key of all that decides what it makes of its operand. */
+struct entry {
+	uint64_t hash; /* of the key; 0: free */
+	char *key;
+	size_t len;
+	bool tried, runs;
+	const uint8_t *results; /* for every value of its operand; NULL: not looked for */
+};
+
+/* Open addressing. */
 struct tn_values_memo {
-	uint64_t *hash; /* 0: free */
-	bool *runs;
+	struct entry *entries;
 	size_t size, used;
 	const uint8_t *values[DTYPE_COUNT]; /* of a chain's operand, by type */
 };
 
-static uint64_t hash_tensor(struct tn_edit *e, uint64_t h, const struct tn_tensor *t)
+static void key_u64(struct tn_strbuf *key, uint64_t value)
+{
+	tn_strbuf_add(key, (const char *)&value, sizeof(value));
+}
+
+static void key_text(struct tn_strbuf *key, const char *text)
+{
+	tn_strbuf_add(key, text, strlen(text) + 1);
+}
+
+static void key_tensor(struct tn_strbuf *key, const struct tn_tensor *t)
 {
 	const bool constant = t && tn_edit_is_constant(t);
 
-	h = tn_fnv_u64(h, !t ? 0 : constant ? 1 : 2 + (uint64_t)t->role);
+	key_u64(key, !t ? 0 : constant ? 1 : 2 + (uint64_t)t->role);
 	if (!t)
-		return h;
-	h = tn_fnv_u64(h, (uint64_t)t->dtype << 2 | (uint64_t)t->quant.damaged << 1 |
-				  (uint64_t)t->has_strides);
-	h = tn_fnv_u64(h, (uint64_t)t->quant.n << 32 | t->quant.axis);
-	for (uint32_t i = 0; i < t->quant.n && !e->failed; i++) {
-		h = tn_fnv(h, &t->quant.scale[i], sizeof(t->quant.scale[i]));
-		h = tn_fnv_u64(h, (uint64_t)t->quant.zero_point[i]);
+		return;
+	key_u64(key, (uint64_t)t->dtype << 2 | (uint64_t)t->quant.damaged << 1 |
+			     (uint64_t)t->has_strides);
+	key_u64(key, (uint64_t)t->quant.n << 32 | t->quant.axis);
+	for (uint32_t i = 0; i < t->quant.n; i++) {
+		tn_strbuf_add(
+			key, (const char *)&t->quant.scale[i], sizeof(t->quant.scale[i]));
+		key_u64(key, (uint64_t)t->quant.zero_point[i]);
 	}
 	if (!constant)
-		return h;
-	h = tn_fnv_u64(h, t->shape.rank);
-	return tn_fnv(h, t->data, (size_t)t->data_bytes);
+		return;
+	key_u64(key, t->shape.rank);
+	key_u64(key, (uint64_t)t->data_bytes);
+	tn_strbuf_add(key, (const char *)t->data, (size_t)t->data_bytes);
 }
 
-static uint64_t hash_attr(uint64_t h, const struct tn_attr *a)
+static void key_attr(struct tn_strbuf *key, const struct tn_attr *a)
 {
-	h = tn_fnv(h, a->name, strlen(a->name) + 1);
-	h = tn_fnv_u64(h, (uint64_t)a->kind);
-	h = tn_fnv_u64(h, a->n);
+	key_text(key, a->name);
+	key_u64(key, (uint64_t)a->kind);
+	key_u64(key, a->n);
 	switch (a->kind) {
 	case ATTR_INT:
 	case ATTR_BOOL:
-		return tn_fnv_u64(h, (uint64_t)a->v.i);
+		key_u64(key, (uint64_t)a->v.i);
+		return;
 	case ATTR_FLOAT:
-		return tn_fnv(h, &a->v.f, sizeof(a->v.f));
+		tn_strbuf_add(key, (const char *)&a->v.f, sizeof(a->v.f));
+		return;
 	case ATTR_STRING:
-		return tn_fnv(h, a->v.s, strlen(a->v.s) + 1);
+		key_text(key, a->v.s);
+		return;
 	case ATTR_INTS:
-		return tn_fnv(h, a->v.ints, a->n * sizeof(*a->v.ints));
+		tn_strbuf_add(key, (const char *)a->v.ints, a->n * sizeof(*a->v.ints));
+		return;
 	case ATTR_FLOATS:
-		return tn_fnv(h, a->v.floats, a->n * sizeof(*a->v.floats));
+		tn_strbuf_add(
+			key, (const char *)a->v.floats, a->n * sizeof(*a->v.floats));
+		return;
 	case ATTR_STRINGS:
 		for (size_t i = 0; i < a->n; i++)
-			h = tn_fnv(h, a->v.strings[i], strlen(a->v.strings[i]) + 1);
-		return h;
+			key_text(key, a->v.strings[i]);
+		return;
 	}
-	return h;
 }
 
-static uint64_t hash_op(struct tn_edit *e, const struct tn_op *op)
+static void make_key(struct tn_edit *e, const struct tn_op *op, struct tn_strbuf *key)
 {
-	uint64_t h = tn_fnv_u64(TN_FNV_INIT, (uint64_t)op->kind);
-
+	key_u64(key, (uint64_t)op->kind);
+	key_u64(key, op->n_attrs);
 	for (uint32_t i = 0; i < op->n_attrs; i++)
-		h = hash_attr(h, &op->attrs[i]);
+		key_attr(key, &op->attrs[i]);
 	for (uint32_t k = 0; k < op->n_inputs; k++)
-		h = hash_tensor(e, h, tn_edit_in(e, op, k));
-	h = hash_tensor(e, h, tn_edit_out(e, op, 0));
-	return h ? h : 1;
-}
-
-static size_t slot(const struct tn_values_memo *m, uint64_t hash)
-{
-	size_t at = hash & (m->size - 1);
-
-	while (m->hash[at] && m->hash[at] != hash)
-		at = (at + 1) & (m->size - 1);
-	return at;
+		key_tensor(key, tn_edit_in(e, op, k));
+	key_tensor(key, tn_edit_out(e, op, 0));
 }
 
 static bool grow(struct tn_edit *e, struct tn_values_memo *m)
@@ -128,32 +143,64 @@ static bool grow(struct tn_edit *e, struct tn_values_memo *m)
 	const struct tn_values_memo old = *m;
 
 	m->size = old.size ? 2 * old.size : 64;
-	m->hash = TN_NEW_ARRAY(e->scratch, uint64_t, m->size);
-	m->runs = TN_NEW_ARRAY(e->scratch, bool, m->size);
-	if (!m->hash || !m->runs)
-		return false;
-	for (size_t i = 0; i < old.size; i++) {
-		const size_t at = old.hash[i] ? slot(m, old.hash[i]) : 0;
+	m->entries = TN_NEW_ARRAY(e->scratch, struct entry, m->size);
+	for (size_t i = 0; m->entries && i < old.size; i++) {
+		size_t at = old.entries[i].hash & (m->size - 1);
 
-		if (!old.hash[i])
+		if (!old.entries[i].hash)
 			continue;
-		m->hash[at] = old.hash[i];
-		m->runs[at] = old.runs[i];
+		while (m->entries[at].hash)
+			at = (at + 1) & (m->size - 1);
+		m->entries[at] = old.entries[i];
 	}
-	return true;
+	return m->entries;
 }
 
 static struct tn_values_memo *memo_of(struct tn_edit *e)
 {
-	struct tn_values_memo *m = e->values;
+	if (!e->values)
+		e->values = TN_NEW(e->scratch, struct tn_values_memo);
+	e->failed = e->failed || !e->values;
+	return e->values;
+}
 
-	if (!m)
-		m = e->values = TN_NEW(e->scratch, struct tn_values_memo);
-	if (!m || (2 * m->used >= m->size && !grow(e, m))) {
-		e->failed = true;
+static struct entry *find(
+	struct tn_edit *e, struct tn_values_memo *m, const char *key, size_t len)
+{
+	const uint64_t hash = tn_fnv(TN_FNV_INIT, key, len) | 1;
+	size_t at = hash & (m->size - 1);
+	struct entry *entry;
+
+	for (; m->entries[at].hash; at = (at + 1) & (m->size - 1))
+		if (m->entries[at].hash == hash && m->entries[at].len == len &&
+			memcmp(m->entries[at].key, key, len) == 0)
+			return &m->entries[at];
+	entry = &m->entries[at];
+	entry->key = tn_arena_alloc(e->scratch, len);
+	if (!entry->key)
 		return NULL;
-	}
-	return m;
+	memcpy(entry->key, key, len);
+	entry->len = len;
+	entry->hash = hash;
+	m->used++;
+	return entry;
+}
+
+/* The op's entry, made if there is none; valid until the next is asked for. NULL: no
+ * memory. */
+static struct entry *entry_of(struct tn_edit *e, const struct tn_op *op)
+{
+	struct tn_values_memo *m = memo_of(e);
+	struct entry *entry = NULL;
+	struct tn_strbuf key;
+
+	tn_strbuf_init(&key);
+	make_key(e, op, &key);
+	if (m && !key.failed && (2 * m->used < m->size || grow(e, m)))
+		entry = find(e, m, key.text, key.len);
+	tn_strbuf_release(&key);
+	e->failed = e->failed || !entry;
+	return entry;
 }
 
 /* Value i, the least first, `repeat` times each, all of them over and over. */
@@ -225,24 +272,20 @@ static const uint8_t *run(struct tn_edit *e, const tn_op_id *ids, uint32_t n,
 
 bool tn_values_fail(struct tn_edit *e, const struct tn_op *op)
 {
-	const struct tn_values_memo *m = memo_of(e);
-	const size_t at = m ? slot(m, hash_op(e, op)) : 0;
+	const struct entry *entry = entry_of(e, op);
 
-	return m && m->hash[at] && !m->runs[at];
+	return entry && entry->tried && !entry->runs;
 }
 
 /* Runs the op alone, unless one like it was. */
 static void learn(struct tn_edit *e, tn_op_id id)
 {
-	struct tn_values_memo *m = memo_of(e);
-	const uint64_t hash = hash_op(e, &e->g.ops[id.i]);
-	const size_t at = m ? slot(m, hash) : 0;
+	struct entry *entry = entry_of(e, &e->g.ops[id.i]);
 
-	if (!m || m->hash[at])
+	if (!entry || entry->tried)
 		return;
-	m->hash[at] = hash;
-	m->runs[at] = run(e, &id, 1, NULL, 0, 1) != NULL;
-	m->used++;
+	entry->tried = true;
+	entry->runs = run(e, &id, 1, NULL, 0, 1) != NULL;
 }
 
 /* The operands of chains, made once of each type. */
@@ -260,6 +303,7 @@ const uint8_t *tn_values_of_chain(struct tn_edit *e, const tn_op_id *ids, uint32
 	struct tn_edit_given given;
 	const struct tn_tensor *t;
 	const uint8_t *results;
+	struct entry *known;
 	uint32_t k;
 
 	for (uint32_t i = n; i-- > 0;)
@@ -273,7 +317,12 @@ const uint8_t *tn_values_of_chain(struct tn_edit *e, const tn_op_id *ids, uint32
 	if (!tn_values_count(t))
 		return NULL;
 	given.bytes = operand_values(e, t);
+	known = n == 1 ? entry_of(e, &e->g.ops[ids[0].i]) : NULL;
+	if (known && known->results)
+		return known->results;
 	results = given.bytes ? run(e, ids, n, &given, 1, tn_values_count(t)) : NULL;
+	if (known)
+		known->results = results;
 	for (uint32_t i = 0; i < n && !results; i++)
 		learn(e, ids[i]);
 	return results;
