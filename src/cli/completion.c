@@ -15,6 +15,11 @@ static void print_words(FILE *out, const struct option_row *row)
 	}
 }
 
+static bool is_path(const char *value)
+{
+	return strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0;
+}
+
 static void print_commands(FILE *out)
 {
 	for (int i = 0; i < COMMAND_COUNT; i++)
@@ -125,7 +130,7 @@ static void zsh_option(FILE *out, const struct option_row *row)
 		print_words(out, row);
 		putc(')', out);
 	} else if (value) {
-		fputs(strcmp(row->value, "FILE") == 0 ? "_files" : " ", out);
+		fputs(is_path(row->value) ? "_files" : " ", out);
 	}
 	fputs("' \\\n", out);
 }
@@ -183,7 +188,7 @@ static void fish_option(FILE *out, enum command command, const struct option_row
 		print_words(out, row);
 		putc('\'', out);
 	} else if (row->kind != VALUE_FLAG) {
-		fputs(strcmp(row->value, "FILE") == 0 ? " -r" : " -x", out);
+		fputs(is_path(row->value) ? " -r" : " -x", out);
 	}
 	fputs(" -d '", out);
 	print_quoted(out, row->help, "\\'");

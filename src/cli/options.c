@@ -55,8 +55,10 @@ static const char *const allocation_words[] = { "static", "owner", NULL };
 
 static const struct option_row rows[] = {
 	{ "output", 'o', VALUE_TEXT, AT(output),
-		C(PLAN) | C(EMIT) | C(CONVERT) | C(LINT) | C(RUN) | C(OFFSETS) | C(DIFF),
+		C(PLAN) | C(CONVERT) | C(LINT) | C(RUN) | C(OFFSETS) | C(DIFF),
 		"FILE", "write here ('-': standard output)", NULL },
+	{ "output", 'o', VALUE_TEXT, AT(output), C(EMIT), "DIR",
+		"the folder of the project; made unless it is there", NULL },
 	{ "output", 'o', VALUE_TEXT, AT(output), C(REPORT), "FILE",
 		"the page, or what --ascii alone draws ('-': standard output)", NULL },
 	{ "json", 0, VALUE_FLAG, AT(json), C(PLAN), NULL, "print the plan as JSON",

@@ -1,5 +1,6 @@
 /* tenure emit: the graph as standalone C. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "driver/command.h"
 #include "emit/emit.h"
@@ -14,6 +15,12 @@ int tenure_emit(const tenure_options *options, const char *graph)
 
 	if (!options->output) {
 		fputs("tenure: emit needs a directory: -o DIR\n", options->err);
+		return TENURE_BAD_INPUT;
+	}
+	if (strcmp(options->output, "-") == 0) {
+		fputs("tenure: emit writes a folder of files, which is not for standard "
+		      "output ('./-' is a folder of that name)\n",
+			options->err);
 		return TENURE_BAD_INPUT;
 	}
 	tn_run_init(&run, options);

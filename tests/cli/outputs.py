@@ -70,6 +70,7 @@ def nameless():
         for option in options:
             yield [command, "g.json", option, ""], ("''",)
     yield ["emit", "g.json", "-o", ""], ("''",)
+    yield ["emit", "g.json", "-o", "-"], ("folder", "standard output")
     yield ["diff", "g.json", "h.json", "-o", ""], ("''",)
 
 
