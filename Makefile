@@ -1,7 +1,7 @@
 # Thin: meson does the work. `make demo` and `make test` install what they need (apt).
 BUILD = build
 
-.PHONY: all help bench check-fast demo test test-long fuzz clean deps
+.PHONY: all help bench check-fast coverage demo test test-long tidy fuzz clean deps
 
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -13,6 +13,8 @@ help:
 	@echo 'make test        all tests, with what they need installed; minutes'
 	@echo 'make test-long   random shapes, plans and planted faults; hours'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (60) under sanitizers'
+	@echo 'make tidy        clang-tidy and cppcheck over src; many minutes'
+	@echo 'make coverage    lines of src that the tests reach; many minutes'
 	@echo 'make bench       figures beside those of other tools'
 	@echo 'make clean'
 
@@ -52,6 +54,22 @@ fuzz: deps
 	ninja -C build-fuzz fuzzers
 	tools/fuzz build-fuzz $${FUZZ_SECONDS:-60} $(FUZZ_TARGETS)
 
+# Needs clang-tidy and cppcheck, and says which is missing. A build without coverage or
+# sanitizers, whose options clang is given, too.
+tidy: $(BUILD)/build.ninja
+	ninja -C $(BUILD) src/libtenure.a
+	tools/tidy $(BUILD) $(TIDY_FILES)
+
+# Needs gcovr. COVERAGE_TESTS chooses suites; the command line is not counted.
+coverage: deps
+	tools/install-deps test
+	[ -f build-coverage/build.ninja ] || meson setup build-coverage \
+		-Db_coverage=true -Doptimization=0
+	ninja -C build-coverage
+	meson test -C build-coverage --no-rebuild --timeout-multiplier 20 $(COVERAGE_TESTS)
+	gcovr --root . --object-directory build-coverage --filter src/ --exclude src/cli/ \
+		--exclude src/validate/harness/ --print-summary --txt build-coverage/coverage.txt
+
 demo: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD) src/cli/tenure
 	tools/demo $(BUILD)/src/cli/tenure
@@ -65,4 +83,4 @@ bench: deps $(BUILD)/build.ninja
 	bench/browser.py $(BUILD)/src/cli/tenure
 
 clean:
-	rm -rf $(BUILD) build-fuzz out
+	rm -rf $(BUILD) build-coverage build-fuzz out

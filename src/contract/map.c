@@ -1,6 +1,7 @@
 /* An output element copies one input element, or is a fill: a table for each output
  * dimension says what its coordinate adds to the input element's index (or that it is a
  * fill). Concatenations and splits are in chunks.c. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -373,7 +374,10 @@ static int64_t source_of(const struct separable *s, int64_t i)
 	int64_t from = 0;
 
 	for (uint32_t d = s->rank; d-- > 0;) {
-		int64_t add = s->from[d][i % s->dim[d]];
+		int64_t add;
+
+		assert(s->from[d] && s->dim[d] > 0); /* made for every dimension */
+		add = s->from[d][i % s->dim[d]];
 
 		if (add == FILL)
 			return FILL;

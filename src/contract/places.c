@@ -2,6 +2,7 @@
  * grow, folds along an axis, blocks. places_index.c has those that indices steer. */
 #include "contract/places.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -222,6 +223,7 @@ int64_t tn_places_output(const struct tn_places *s, int64_t i)
 
 	if (s->w->op->kind != OP_CUMSUM)
 		return i;
+	assert(s->along > 0); /* there is an element i */
 	column = i / s->along;
 	k = i % s->along;
 	if (s->flag != s->w->variant.descending)

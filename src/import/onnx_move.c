@@ -189,7 +189,7 @@ static int64_t slice_length(int64_t dim, int64_t start, int64_t end, int64_t ste
 	if (end < 0)
 		end = end < -dim ? -1 : end + dim;
 	start = tn_max_i64(step > 0 ? 0 : -1, tn_min_i64(start, high));
-	end = tn_max_i64(low, tn_min_i64(end, step > 0 ? dim : dim));
+	end = tn_max_i64(low, tn_min_i64(end, dim));
 	if (step > 0)
 		return end > start ? (end - start - 1) / step + 1 : 0;
 	if (step == INT64_MIN)

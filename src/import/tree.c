@@ -71,6 +71,7 @@ const char *tn_at_pointer(struct tn_tree *t, const struct tn_at *at)
 	return pointer;
 }
 
+TN_PRINTF(5, 0)
 static void report(struct tn_tree *t, const struct tn_at *at, enum tn_severity severity,
 	const char *rule, const char *fmt, va_list args)
 {

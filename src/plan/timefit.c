@@ -1,5 +1,6 @@
 #include "plan/timefit.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -132,9 +133,11 @@ static bool insert(struct live *l, uint32_t id)
 static void erase(struct live *l, uint32_t id)
 {
 	const size_t i = block_of(l, l->offset[id]);
-	struct block *b = l->blocks[i];
+	struct block *b;
 	uint32_t at = 0;
 
+	assert(i < l->n_blocks); /* the id is in one of them */
+	b = l->blocks[i];
 	while (b->id[at] != id)
 		at++;
 	memmove(&b->id[at], &b->id[at + 1], (b->n - at - 1) * sizeof(b->id[0]));

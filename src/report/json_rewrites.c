@@ -8,7 +8,7 @@ json_t *tn_json_passes(const struct tn_view *v)
 
 	for (int i = 0; list && v->rewrites && i < PASS_COUNT; i++)
 		if (v->rewrites->passes & 1u << i &&
-			!tn_json_push(list, json_string(tn_pass_name(i)))) {
+			!tn_json_push(list, json_string(tn_pass_name((enum tn_pass)i)))) {
 			json_decref(list);
 			return NULL;
 		}

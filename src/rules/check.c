@@ -235,7 +235,7 @@ static void judge(struct tn_query *q, const struct tn_rule *rule,
 		tn_query_fault(q, "the context is no set of nodes");
 	q->most += (unsigned long)n * STEPS_PER_NODE;
 	for (int i = 0; i < n && !q->wrong && !q->nomem; i++) {
-		const xmlNodePtr node = nodes->nodeTab[i];
+		xmlNode *node = nodes->nodeTab[i];
 		xmlXPathObjectPtr value =
 			tn_query_evaluate(q, &compiled->assertion, node);
 		bool holds = value && xmlXPathCastToBoolean(value);
