@@ -102,16 +102,17 @@ void tn_dsp_depthwise_conv_2d_s8(
 	uint32_t *cells = scratch, *strip = cells + (g->in_c + 3) / 4 * p->room;
 	int32_t height = g->y_end - g->y_begin, rows = g->batches * height;
 	int32_t parts = (g->out_w + p->room - 1) / p->room, last = -1;
-	struct tn_depthwise d = { .zero = (uint32_t)(p->zero_point & 0xff) * 0x01010101u,
-		.step = g->in_c,
-		.strip = strip,
-		.cells = scratch,
-		.stream = in[1],
-		.stride = g->stride_w,
-		.floor = p->floor,
-		.groups = g->in_c / 4,
-		.room = 4 * p->room };
+	struct tn_depthwise d; /* not cleared: calls may be for a row */
 
+	d.zero = (uint32_t)(p->zero_point & 0xff) * 0x01010101u;
+	d.step = g->in_c;
+	d.strip = strip;
+	d.cells = scratch;
+	d.stream = in[1];
+	d.stride = g->stride_w;
+	d.floor = p->floor;
+	d.groups = g->in_c / 4;
+	d.room = 4 * p->room;
 	for (int32_t t = 0; t < rows * parts; t++) {
 		int32_t i = p->order.descending ? rows * parts - 1 - t : t;
 		int32_t row = i / parts, x = (i - row * parts) * p->room;

@@ -114,25 +114,28 @@ void tn_mve_depthwise_conv_2d_s8(
 	const int32_t chunk = groups < TN_DEPTH_GROUPS ? groups : TN_DEPTH_GROUPS;
 	uint8_t *room = scratch;
 	uint32_t *sums = (uint32_t *)scratch + 64;
-	struct work w = { .p = p,
-		.in = in[0],
-		.zeros = in[2],
-		.out = out[0],
-		.stream = in[1],
-		.constants = (const uint32_t *)in[1] + TN_DEPTH_WORDS * groups,
-		.held = (int8_t *)(sums + 2 * TN_GROUP * chunk),
-		.early = (groups - 1) / TN_DEPTH_GROUPS * TN_DEPTH_CHANNELS,
-		.depth = { .sums = sums,
-			.room = room,
-			.sets = p->g.stride_w == 1 ? 3 : 4,
-			.second = p->g.stride_w == 1 ? 67 : 64 },
-		.tile = { .sums = sums,
-			.blocks = 1,
-			.offset = p->offset,
-			.floor = p->floor } };
+	struct work w; /* not cleared: calls may be for a row */
 	const int32_t height = p->g.y_end - p->g.y_begin, rows = p->g.batches * height;
 
+	w.p = p;
+	w.in = in[0];
+	w.zeros = in[2];
+	w.out = out[0];
+	w.stream = in[1];
+	w.constants = w.stream + TN_DEPTH_WORDS * groups;
+	w.held = (int8_t *)(sums + 2 * TN_GROUP * chunk);
+	w.early = (groups - 1) / TN_DEPTH_GROUPS * TN_DEPTH_CHANNELS;
+	w.depth.sums = sums;
+	w.depth.room = room;
+	w.depth.sets = p->g.stride_w == 1 ? 3 : 4;
+	w.depth.second = p->g.stride_w == 1 ? 67 : 64;
 	w.depth.plane[15] = w.zeros;
+	w.tile.sums = sums;
+	w.tile.vectors = 0;
+	w.tile.blocks = 1;
+	w.tile.rest = 0;
+	w.tile.offset = p->offset;
+	w.tile.floor = p->floor;
 	for (int32_t i = 0; i < 4; i++)
 		w.depth.word[i] =
 			(uintptr_t)room + (i < w.depth.sets ? 64 * (uintptr_t)i : 0);
