@@ -27,7 +27,8 @@ struct work {
 	struct pixel at[TN_MAC_PIXELS];
 	/* windows side by side, all inside; NULL: another case */
 	const tn_s8 *first;
-	int32_t second, third; /* from there to the others */
+	int32_t second; /* from there to the next one, and from that to the third */
+	int32_t many; /* pixels in the strip: 3, or 2, of which the last may be the first */
 	int32_t until; /* rows until the memory starts again with its first one */
 };
 
@@ -91,19 +92,30 @@ static void set_plain(struct work *w, const struct pixel *px, int32_t n)
 	w->first =
 		w->in + ((px->batch * g->in_rows + row) * g->in_w + px->left) * g->in_c;
 	w->second = n > 1 ? w->step : 0;
-	w->third = n > 2 ? 2 * w->step : w->second;
+}
+
+/* Without c, a strip of two pixels. */
+static inline uint32_t *expand_blocks(
+	uint32_t *strip, const tn_s8 *a, const tn_s8 *b, const tn_s8 *c, int32_t blocks)
+{
+	return c ? tn_expand_s8(strip, a, b, c, blocks)
+		 : tn_expand_two_s8(strip, a, b, blocks);
 }
 
 static uint32_t *expand_plain(
 	const struct work *w, int32_t ky, int32_t end, uint32_t *strip)
 {
 	const tn_s8 *row = w->first + ky * w->line;
-	int32_t blocks = (w->run + 3) / 4;
+	const int32_t blocks = (w->run + 3) / 4, step = w->step, three = w->many > 2;
 
 	if (ky >= w->until)
 		row -= w->g->in_rows * w->line;
 	for (; ky < end; row += w->line) {
-		strip = tn_expand_s8(strip, row, row + w->second, row + w->third, blocks);
+		if (three)
+			strip = tn_expand_s8(
+				strip, row, row + step, row + 2 * step, blocks);
+		else
+			strip = tn_expand_two_s8(strip, row, row + w->second, blocks);
 		if (++ky == w->until)
 			row -= w->g->in_rows * w->line;
 	}
@@ -136,9 +148,14 @@ static uint32_t *expand(
 	int32_t whole = n & ~3;
 
 	if (whole)
-		strip = tn_expand_s8(strip, a, b, c, whole / 4);
+		strip = expand_blocks(strip, a, b, c, whole / 4);
 	if (n == whole)
 		return strip;
+	if (!c) {
+		tn_expand_block_two(strip, tn_load_rest(a + whole, n - whole),
+			tn_load_rest(b + whole, n - whole));
+		return strip + TN_BLOCK_WORDS_TWO;
+	}
 	tn_expand_block(strip, tn_load_rest(a + whole, n - whole),
 		tn_load_rest(b + whole, n - whole), tn_load_rest(c + whole, n - whole));
 	return strip + TN_BLOCK_WORDS;
@@ -163,20 +180,20 @@ static int32_t window_row(const struct work *w, const struct pixel *px, int32_t 
 static uint32_t *expand_taps(const struct work *w, int32_t ky, uint32_t *strip)
 {
 	const struct tn_geometry *g = w->g;
-	const tn_s8 *tap[TN_MAC_PIXELS];
+	const tn_s8 *tap[TN_MAC_PIXELS] = { 0, 0, 0 };
 	int32_t row[TN_MAC_PIXELS];
 
-	for (int i = 0; i < TN_MAC_PIXELS; i++)
+	for (int i = 0; i < w->many; i++)
 		row[i] = window_row(w, &w->at[i], ky);
 	for (int32_t kx = 0; kx < g->k_w; kx++) {
-		for (int i = 0; i < TN_MAC_PIXELS; i++) {
+		for (int i = 0; i < w->many; i++) {
 			int32_t x = w->at[i].left + kx;
 
 			tap[i] = w->zeros;
 			if (row[i] != OUTSIDE && x >= 0 && x < g->in_w)
 				tap[i] = w->in + row[i] + kx * g->in_c;
 		}
-		strip = tn_expand_s8(strip, tap[0], tap[1], tap[2], g->in_c / 4);
+		strip = expand_blocks(strip, tap[0], tap[1], tap[2], g->in_c / 4);
 	}
 	return strip;
 }
@@ -208,9 +225,9 @@ static const tn_s8 *edge_row(
 static uint32_t *expand_row(const struct work *w, int32_t ky, uint32_t *strip)
 {
 	const struct tn_geometry *g = w->g;
-	const tn_s8 *row[TN_MAC_PIXELS];
+	const tn_s8 *row[TN_MAC_PIXELS] = { 0, 0, 0 };
 
-	for (int i = 0; i < TN_MAC_PIXELS; i++) {
+	for (int i = 0; i < w->many; i++) {
 		const struct pixel *px = &w->at[i];
 		int32_t first = window_row(w, px, ky);
 
@@ -244,6 +261,7 @@ static void find(struct work *w, int32_t n, struct tn_mac *m)
 
 	m->out = output(w, px);
 	m->flags = n < TN_MAC_PIXELS ? TN_MAC_TWO : 0;
+	w->many = n < TN_MAC_PIXELS ? 2 : TN_MAC_PIXELS;
 	w->first = 0;
 	if (is_plain(w, px, n)) {
 		set_plain(w, px, n);
@@ -251,13 +269,13 @@ static void find(struct work *w, int32_t n, struct tn_mac *m)
 		m->step_2 = n > 2 ? g->out_c : 0;
 		return;
 	}
-	for (int i = 1; i < TN_MAC_PIXELS; i++) {
+	for (int i = 1; i < w->many; i++) {
 		px[i] = px[i - 1];
 		if (i < n)
 			advance(g, &px[i], 1);
 	}
 	m->step_1 = (int32_t)(output(w, &px[1]) - m->out);
-	m->step_2 = (int32_t)(output(w, &px[2]) - output(w, &px[1]));
+	m->step_2 = w->many > 2 ? (int32_t)(output(w, &px[2]) - output(w, &px[1])) : 0;
 }
 
 /* Part after part of their windows. */
@@ -307,7 +325,7 @@ static void line_pixels(const struct work *w, const tn_s8 *in, int8_t *out, int3
 	m->out = out;
 	m->step_1 = step_1 * w->g->out_c;
 	m->step_2 = step_2 * w->g->out_c;
-	(void)expand(strip, in, b, b + step_2 * depth, depth);
+	(void)expand(strip, in, b, step_2 ? b + depth : 0, depth);
 	(void)tn_mac_s8(m);
 }
 

@@ -8,7 +8,20 @@
 uint32_t *tn_expand_s8(
 	uint32_t *strip, const tn_s8 *a, const tn_s8 *b, const tn_s8 *c, int32_t blocks);
 
-#define TN_BLOCK_WORDS 6 /* of a strip */
+/* The same of two pixels, for the loop of two. */
+uint32_t *tn_expand_two_s8(
+	uint32_t *strip, const tn_s8 *a, const tn_s8 *b, int32_t blocks);
+
+#define TN_BLOCK_WORDS	   6 /* of a strip */
+#define TN_BLOCK_WORDS_TWO 4
+
+static inline void tn_expand_block_two(uint32_t *strip, uint32_t a, uint32_t b)
+{
+	strip[0] = tn_sxtb16(a);
+	strip[1] = tn_sxtb16(b);
+	strip[2] = tn_sxtb16_odd(a);
+	strip[3] = tn_sxtb16_odd(b);
+}
 
 static inline void tn_expand_block(uint32_t *strip, uint32_t a, uint32_t b, uint32_t c)
 {

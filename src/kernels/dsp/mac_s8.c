@@ -9,7 +9,8 @@
  *   loop, 24 sums, 28 pairs left, 32 how a pair starts, 36 how it ends
  * The loop is sixteen blocks long and is entered so that the rest comes first; the first
  * block of a pair that starts with its biases is apart. There is a second loop for two
- * pixels, whose blocks are 52 bytes long, not 68. */
+ * pixels, whose blocks are 48 bytes long, not 68; r9 and r12 are no sums there, but are kept
+ * and rescaled as such where nothing is won by leaving it. */
 #define ACTIVATIONS "ldmia.w r1!, {r4, r5, r6}\n\t"
 
 #define PRODUCTS(w)                                                                      \
@@ -22,14 +23,29 @@
 	"smlad r8, " w ", r5, r8\n\t"                                                    \
 	"smlad r9, " w ", r6, r9\n\t"
 
-/* The same of the first two pixels. */
-#define TWO_PRODUCTS(w)                                                                  \
-	ACTIVATIONS                                                                      \
-	"smlad r10, " w ", r4, r10\n\t"                                                  \
-	"smlad r11, " w ", r5, r11\n\t"                                                  \
-	"sxtb16 " w ", " w "\n\t"                                                        \
-	"smlad r7, " w ", r4, r7\n\t"                                                    \
-	"smlad r8, " w ", r5, r8\n\t"
+/* The same for a block of two pixels, one word of weights after the other. */
+#define TWO_PRODUCTS                                                                     \
+	"ldmia.w r1!, {r4, r5, r6, r9}\n\t"                                              \
+	"smlad r10, r2, r4, r10\n\t"                                                     \
+	"smlad r11, r2, r5, r11\n\t"                                                     \
+	"sxtb16 r2, r2\n\t"                                                              \
+	"smlad r7, r2, r4, r7\n\t"                                                       \
+	"smlad r8, r2, r5, r8\n\t" TWO_MORE
+
+#define TWO_MORE                                                                         \
+	"smlad r10, r3, r6, r10\n\t"                                                     \
+	"smlad r11, r3, r9, r11\n\t"                                                     \
+	"sxtb16 r3, r3\n\t"                                                              \
+	"smlad r7, r3, r6, r7\n\t"                                                       \
+	"smlad r8, r3, r9, r8\n\t"
+
+#define FIRST_TWO                                                                        \
+	"ldmia.w r1!, {r4, r5, r6, r9}\n\t"                                              \
+	"smlad r11, r2, r5, r10\n\t"                                                     \
+	"smlad r10, r2, r4, r10\n\t"                                                     \
+	"sxtb16 r2, r2\n\t"                                                              \
+	"smlad r8, r2, r5, r7\n\t"                                                       \
+	"smlad r7, r2, r4, r7\n\t" TWO_MORE
 
 /* Of the first word: all sums start from the two biases. */
 #define FIRST_PRODUCTS                                                                   \
@@ -109,11 +125,13 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		"cmp r7, #0\n\t"
 		"it eq\n\t"
 		"moveq r4, #16\n\t"
-		"movs r5, #52\n\t"
+		"movs r5, #48\n\t"
 		"adr.w r6, 11f\n\t"
 		"mla r4, r4, r5, r6\n\t"
 		"orr.w r4, r4, #1\n\t"
 		"str r4, [sp, #20]\n\t"
+		"adr.w r2, 13f\n\t"
+		"adr.w r3, 14f\n\t"
 		"sub.w r9, r9, #8\n\t"
 		"cmp.w r9, #7\n\t"
 		"beq 7f\n"
@@ -168,12 +186,51 @@ __attribute__((naked, noinline)) const uint32_t *tn_mac_s8(
 		"11:\n\t"
 		".rept 16\n\t"
 		"ldmia.w r0!, {r2, r3}\n\t"
-		TWO_PRODUCTS("r2")
-		TWO_PRODUCTS("r3")
+		TWO_PRODUCTS
 		".endr\n\t"
 		"cmp r0, lr\n\t"
 		"bne.w 11b\n\t"
 		"ldr.w pc, [sp, #36]\n\t"
+		/* how two start */
+		".balign 4\n"
+		"13:\n\t"
+		"ldmia.w r0!, {r7, r10}\n\t"
+		"ldrd r1, lr, [sp, #12]\n\t"
+		"add.w lr, lr, r0\n\t"
+		"ldmia.w r0!, {r2, r3}\n\t"
+		FIRST_TWO
+		"ldr.w pc, [sp, #20]\n\t"
+		/* and end, rounded once */
+		".balign 4\n"
+		"14:\n\t"
+		"sub.w r10, r10, r7\n\t"
+		"sub.w r11, r11, r8\n\t"
+		"lsl.w r7, r7, #2\n\t"
+		"lsl.w r8, r8, #2\n\t"
+		"ldmia.w r0!, {r4, r5, r6}\n\t"
+		FLOOR("r7")
+		FLOOR("r8")
+		"ldmia.w r0!, {r4, r5, r6}\n\t"
+		FLOOR("r10")
+		FLOOR("r11")
+		"ldrd r1, r2, [sp]\n\t"
+		"add r2, r1\n\t"
+		"cmp r6, #0\n\t"
+		"blt 15f\n\t"
+		"strb.w r8, [r2]\n\t"
+		"strb.w r11, [r2, #1]\n\t"
+		"strb r7, [r1], #1\n\t"
+		"strb r10, [r1], #1\n\t"
+		"str r1, [sp]\n\t"
+		"ldr.w pc, [sp, #32]\n"
+		"15:\n\t" /* the last pair */
+		"strb.w r8, [r2]\n\t"
+		"strb.w r7, [r1]\n\t"
+		"lsls r6, r6, #1\n\t"
+		"blt.w 9f\n\t"
+		"strb.w r11, [r2, #1]\n\t"
+		"strb.w r10, [r1, #1]\n\t"
+		"b.w 9f\n\t"
 		/* how it ends: sums are kept, where they came from */
 		".balign 4\n"
 		"10:\n\t"
@@ -260,11 +317,13 @@ static int32_t scaled(int32_t a, int32_t factor)
 	return (int32_t)((uint32_t)a * (uint32_t)factor);
 }
 
-static void products(struct sums *s, const uint32_t *w, const uint32_t *strip, int32_t n)
+static void products(const struct tn_mac *m, const uint32_t *w, struct sums *s)
 {
-	for (int32_t i = 0; i < 2 * n; i++) {
-		for (int32_t p = 0; p < TN_MAC_PIXELS; p++) {
-			uint32_t a = strip[TN_MAC_PIXELS * i + p];
+	const int32_t many = m->flags & TN_MAC_TWO ? 2 : TN_MAC_PIXELS;
+
+	for (int32_t i = 0; i < 2 * m->blocks; i++) {
+		for (int32_t p = 0; p < many; p++) {
+			uint32_t a = m->strip[many * i + p];
 
 			s->both[p] = tn_smlad(w[i], a, s->both[p]);
 			s->low[p] = tn_smlad(tn_sxtb16(w[i]), a, s->low[p]);
@@ -322,7 +381,7 @@ const uint32_t *tn_mac_s8(const struct tn_mac *m)
 		}
 		if (m->flags & TN_MAC_FIRST)
 			w += 2;
-		products(&s, w, m->strip, m->blocks);
+		products(m, w, &s);
 		w += 2 * m->blocks;
 		if (m->flags & TN_MAC_LAST) {
 			finish(m, &s, w, 2 * pair);

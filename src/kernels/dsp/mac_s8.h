@@ -3,6 +3,7 @@
  *
  * The strip holds the activations of three pixels as halfwords. Every four of them make a
  * block of six words: those of places 0 and 2 for each pixel, then those of places 1 and 3.
+ * With TN_MAC_TWO it holds two pixels, in blocks of four words.
  *
  * The stream holds, for each pair of channels u and v:
  *   first part   the bias of u, and the bias of u + 256 times that of v (wrapping)
