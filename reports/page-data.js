@@ -298,7 +298,14 @@ var tenure = (function () {
     return (fromEnd ? list.slice(list.length - k) : list.slice(0, k)).join("");
   }
 
+  /* Marks on one letter that are drawn, as in report/escape.c: more would be painted over other rows. */
+  function calm(text) { return PLAIN.test(text) ? text : text.replace(/(\p{M}{4})\p{M}+/gu, "$1"); }
+
+  /* The whole name, for a title; one of thousands of letters covers the page. */
+  function whole(text) { return text.length > 1000 ? shorten(text, 500) : text; }
+
   function shorten(text, columns) {
+    text = calm(text);
     if (width(text) <= columns) return text;
     var head = Math.floor((columns - 2) / 3), list = letters(text); /* as tn_escape_short */
     return fitting(list, head, false) + ".." + fitting(list, columns - 2 - head, true);
@@ -306,6 +313,7 @@ var tenure = (function () {
 
   /* The same for a label: of a few letters the last ones say most. */
   function tail(text, columns) {
+    text = calm(text);
     return width(text) <= columns || columns >= 20 ? shorten(text, columns) : ".." + fitting(letters(text), columns - 2, true);
   }
 
@@ -341,7 +349,7 @@ var tenure = (function () {
     plans: plans, ops: ops, tensors: tensors, decisions: decisions, kinds: KINDS,
     usesOf: usesOf, decisionsOf: decisionsOf, why: why, rests: rests, number: number, bytes: bytes, opLabel: opLabel, boxName: boxName,
     exact: exact, boxBytes: boxBytes, boxOffset: boxOffset, boxEnd: boxEnd, minus: minus, compare: compare,
-    stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, tail: tail, width: width,
+    stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, whole: whole, tail: tail, width: width,
     element: element, shape: shape, link: link
   };
 })();

@@ -141,14 +141,14 @@
   function tensorCell(td, id, columns) {
     var code = t.element("code"), box = t.plans[0].of[id], name = t.tensors[id].name;
     var node = box >= 0 ? t.link(box, t.shorten(name, columns)) : t.element("span", null, t.shorten(name, columns));
-    node.title = name;
+    node.title = t.whole(name);
     code.appendChild(node);
     td.appendChild(code);
   }
 
   function opCell(td, position) {
     var code = t.element("code", null, t.shorten(t.ops[position].name, 30));
-    code.title = t.ops[position].name;
+    code.title = t.whole(t.ops[position].name);
     td.appendChild(code);
   }
 
@@ -222,7 +222,10 @@
     var columns = [
       { label: "#", number: true, value: function (o) { return o.position; } },
       { label: "op", className: "name", value: function (o) { return o.name; }, draw: function (td, o) { opCell(td, o.position); } },
-      { label: "type", value: function (o) { return o.type; } },
+      { label: "type", value: function (o) { return o.type; }, draw: function (td, o) {
+        td.textContent = t.shorten(o.type, 32);
+        td.title = t.whole(o.type);
+      } },
       { label: "live, B", number: true, value: function (o) { return o.exact("live"); }, draw: function (td, o) {
         td.textContent = t.number(o.exact("live"));
         var bar = t.shape(td, "svg", "row-bar", { viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" });

@@ -147,6 +147,7 @@
   function showCard(box) {
     cards.textContent = "";
     if (box === null) {
+      id("said").textContent = "";
       var hint = t.element("article", "card card-hint shown");
       hint.appendChild(t.element("h3", null, "No buffer chosen"));
       hint.appendChild(t.element("p", "muted", "Choose one in the timeline: who writes it, who reads it last, why its bytes " +

@@ -308,6 +308,26 @@ static enum tn_status choose(struct plot *p, struct tn_arena *arena)
 	return TN_OK;
 }
 
+/* What a row stands for, exactly: 24 of them are the whole. "2 2/3" */
+static void print_row_bytes(int64_t height, struct tn_strbuf *out)
+{
+	int64_t part = height % ROWS, of = ROWS;
+
+	while (part && part % 2 == 0 && of % 2 == 0) {
+		part /= 2;
+		of /= 2;
+	}
+	if (part % 3 == 0) {
+		part /= 3;
+		of /= 3;
+	}
+	if (height >= ROWS || !part)
+		tn_escape_number(out, height / ROWS);
+	if (part)
+		tn_strbuf_printf(out, "%s%" PRId64 "/%" PRId64, height >= ROWS ? " " : "",
+			part, of);
+}
+
 static enum tn_status region(const struct tn_view *v, const struct tn_boxes *boxes,
 	uint32_t index, size_t columns, struct tn_arena *arena, struct tn_strbuf *out)
 {
@@ -329,7 +349,7 @@ static enum tn_status region(const struct tn_view *v, const struct tn_boxes *box
 	tn_escape_number(out, p.height);
 	tn_strbuf_puts(out, " B used\n");
 	/* a cell has one letter, however many buffers meet in it */
-	tn_escape_number(out, p.height / ROWS + (p.height % ROWS != 0));
+	print_row_bytes(p.height, out);
 	tn_strbuf_puts(out, " B a row, the smallest on top\n");
 	if (overlaps_in(&p))
 		tn_strbuf_puts(

@@ -71,7 +71,8 @@ void tn_diff_words_op(
 	const int64_t live = gone ? x->live_before : x->live_after;
 
 	quoted(op->name, out);
-	tn_strbuf_printf(out, " %s", tn_words_op_type(op));
+	tn_strbuf_putc(out, ' ');
+	tn_escape_short(out, tn_words_op_type(op), TN_WORDS_NAME);
 	for (uint32_t i = 0; i < op->n_outputs; i++) {
 		const struct tn_tensor *t;
 

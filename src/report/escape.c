@@ -160,6 +160,23 @@ static size_t show(struct tn_strbuf *out, uint32_t cp)
 	return digits + 4;
 }
 
+/* Marks on one letter that are drawn: a stack of hundreds would be painted over other
+ * rows. No script needs more. */
+#define MARKS_MAX 4
+
+/* From `text` up to `end`, without what is too much. */
+static void show_part(struct tn_strbuf *out, const char *text, const char *end)
+{
+	size_t marks = 0;
+	uint32_t cp;
+
+	while (text < end && (cp = tn_utf8_next(&text))) {
+		marks = !is_invisible(cp) && !tn_width_of(cp) ? marks + 1 : 0;
+		if (marks <= MARKS_MAX)
+			show(out, cp);
+	}
+}
+
 void tn_escape_visible(struct tn_strbuf *out, const char *text)
 {
 	uint32_t cp;
@@ -215,10 +232,9 @@ void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
 {
 	size_t width = tn_escape_width(text), head, tail, letter = 0;
 	const char *at = text, *end;
-	uint32_t cp;
 
 	if (width <= columns) {
-		tn_escape_visible(out, text);
+		show_part(out, text, text + strlen(text));
 		return;
 	}
 	head = (columns - 2) / 3;
@@ -228,12 +244,31 @@ void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
 		width -= letter;
 		at = end;
 	}
-	while (text < at && (cp = tn_utf8_next(&text)))
-		show(out, cp);
+	show_part(out, text, at);
+	text = at;
 	tn_strbuf_puts(out, "..");
 	for (; width > tail && (end = letter_end(text, &letter)); text = end)
 		width -= letter;
-	tn_escape_visible(out, text);
+	show_part(out, text, text + strlen(text));
+}
+
+void tn_escape_words(struct tn_strbuf *out, const char *text, size_t columns)
+{
+	struct tn_strbuf word;
+
+	tn_strbuf_init(&word);
+	while (*text) {
+		const size_t gap = strspn(text, " "), n = strcspn(text + gap, " ");
+
+		tn_strbuf_add(out, text, gap);
+		word.len = 0;
+		tn_strbuf_add(&word, text + gap, n);
+		if (n && !word.failed)
+			tn_escape_short(out, word.text, columns);
+		text += gap + n;
+	}
+	out->failed = out->failed || word.failed;
+	tn_strbuf_release(&word);
 }
 
 void tn_escape_number(struct tn_strbuf *out, int64_t value)

@@ -20,8 +20,14 @@ void tn_escape_utf8(struct tn_strbuf *out, const char *text);
  * that XML 1.0 forbids survives. For terminals and for text nodes. */
 void tn_escape_visible(struct tn_strbuf *out, const char *text);
 
+/* Columns of a word in a sentence that is drawn. */
+#define TN_WORD_COLUMNS 80
+
 /* The same, cut in the middle to at most `columns` (>= 4). Wide characters count twice. */
 void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns);
+
+/* A sentence in which each word is cut so: a name of thousands of letters is one. */
+void tn_escape_words(struct tn_strbuf *out, const char *text, size_t columns);
 
 /* Columns that tn_escape_visible takes on a terminal. */
 size_t tn_escape_width(const char *text);

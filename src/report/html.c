@@ -81,6 +81,7 @@ static void verdict(struct tn_page *p)
 		class = "verdict verdict-bad";
 		title = "Refused by the verifier";
 		text = p->v->refusal;
+		tn_attr(&p->h, slot(p, "body"), "class", "tl-refused");
 	}
 	tn_attr(&p->h, node, "class", class);
 	tn_node_text(&p->h, node, "strong", NULL, title);

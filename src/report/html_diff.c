@@ -362,7 +362,7 @@ static void findings(struct side_page *p)
 				tn_severity_name(f->diag->severity));
 			tn_node_text(&p->h, cell(p, row, NULL), "code", NULL,
 				tn_finding_rule(f));
-			tn_text(&p->h, cell(p, row, "why"), f->diag->message);
+			tn_text_words(&p->h, cell(p, row, "why"), f->diag->message);
 		}
 	}
 	tn_strbuf_init(&text);

@@ -97,9 +97,10 @@ static void finding(struct tn_page *p, xmlNodePtr body, const struct tn_finding 
 	tn_node_text(&p->h, cell(p, row, NULL), "span", class, severity);
 	tn_node_text(&p->h, cell(p, row, NULL), "code", NULL, tn_finding_rule(f));
 	td = cell(p, row, "why");
-	tn_text(&p->h, td, f->diag->message);
+	tn_text_words(&p->h, td, f->diag->message);
 	for (size_t i = 0; i < f->diag->notes.count; i++)
-		tn_node_text(&p->h, td, "span", "note", f->diag->notes.items[i]);
+		tn_text_words(&p->h, tn_node_text(&p->h, td, "span", "note", NULL),
+			f->diag->notes.items[i]);
 	tn_strbuf_init(&text);
 	tn_strbuf_puts(&text, f->file);
 	if (f->line)

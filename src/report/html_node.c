@@ -159,6 +159,17 @@ void tn_text(struct tn_html *h, xmlNodePtr node, const char *text)
 	tn_strbuf_release(&safe);
 }
 
+void tn_text_words(struct tn_html *h, xmlNodePtr node, const char *text)
+{
+	struct tn_strbuf safe;
+
+	tn_strbuf_init(&safe);
+	tn_escape_words(&safe, text, TN_WORD_COLUMNS);
+	h->failed = h->failed || safe.failed;
+	add_text(h, node, safe.text, safe.len);
+	tn_strbuf_release(&safe);
+}
+
 void tn_text_verbatim(struct tn_html *h, xmlNodePtr node, const char *text, size_t len)
 {
 	add_text(h, node, text, len);

@@ -39,6 +39,9 @@ void tn_attr_tenths(struct tn_html *h, xmlNodePtr node, const char *name, int64_
 
 void tn_text(struct tn_html *h, xmlNodePtr node, const char *text);
 
+/* A sentence, with words of any length cut. */
+void tn_text_words(struct tn_html *h, xmlNodePtr node, const char *text);
+
 /* Text as it is, for style and script: only for our own files. */
 void tn_text_verbatim(struct tn_html *h, xmlNodePtr node, const char *text, size_t len);
 

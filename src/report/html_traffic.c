@@ -9,18 +9,41 @@
 
 #include "base/banned.h"
 
+/* What became of values that rewrites have made unnecessary, or smaller. */
+enum saved {
+	SAVED_MERGED, /* by one op for two */
+	SAVED_REMOVED, /* with the op that made it */
+	SAVED_NARROWED, /* some channels of it are gone */
+	SAVED_COUNT
+};
+
 struct totals {
 	int64_t macs, read, written, constants;
 	int64_t left_out; /* bytes that ops which need not run would move */
 	uint32_t n_left_out;
-	int64_t merged; /* bytes of tensors that rewrites have made unnecessary */
-	uint32_t n_merged;
+	int64_t saved[SAVED_COUNT]; /* bytes */
+	uint32_t n_saved[SAVED_COUNT];
 };
 
 static void add(int64_t *sum, int64_t n)
 {
 	if (!tn_add_i64(*sum, n, sum))
 		*sum = INT64_MAX;
+}
+
+static enum saved saved_by(const struct tn_rewrite *r)
+{
+	if (r->channels)
+		return SAVED_NARROWED;
+	switch (r->pass) {
+	case PASS_DEAD_CODE:
+	case PASS_IDENTITY:
+	case PASS_CONSTANT:
+	case PASS_COMMON:
+		return SAVED_REMOVED;
+	default:
+		return SAVED_MERGED;
+	}
 }
 
 static struct totals totals_of(const struct tn_view *v)
@@ -47,8 +70,8 @@ static struct totals totals_of(const struct tn_view *v)
 
 		if (!r->done || !r->tensor || r->ram_bytes <= 0)
 			continue;
-		all.n_merged++;
-		add(&all.merged, r->ram_bytes);
+		all.n_saved[saved_by(r)]++;
+		add(&all.saved[saved_by(r)], r->ram_bytes);
 	}
 	return all;
 }
@@ -84,29 +107,49 @@ static void sums(struct tn_strbuf *text, const struct totals *all)
 
 static void savings(struct tn_page *p, xmlNodePtr parent, const struct totals *all)
 {
+	static const struct {
+		const char *what, *one, *many, *after;
+	} rows[SAVED_COUNT] = {
+		[SAVED_MERGED] = { "Rewrites have merged ops: ",
+			"intermediate value is neither written nor read any more, ",
+			"intermediate values are neither written nor read any more, ",
+			" B together." },
+		[SAVED_REMOVED] = { "Rewrites have removed ops: ",
+			"value that nobody sees, that is constant or that was there "
+			"before is not computed, ",
+			"values that nobody sees, that are constant or that were there "
+			"before are not computed, ",
+			" B together." },
+		[SAVED_NARROWED] = { "Rewrites have removed channels: ",
+			"value is smaller, by ", "values are smaller, by ",
+			" B together." },
+	};
 	struct tn_strbuf text;
+	bool any = all->n_left_out > 0;
 
 	tn_strbuf_init(&text);
 	if (all->n_left_out) {
-		tn_strbuf_printf(&text, "At %" PRIu32 " %s nothing runs: ",
-			all->n_left_out, all->n_left_out == 1 ? "op" : "ops");
+		tn_strbuf_printf(&text,
+			"At %" PRIu32 " %s nothing runs: ", all->n_left_out,
+			all->n_left_out == 1 ? "op" : "ops");
 		tn_strbuf_puts(&text, "what would be copied is there already. That "
 				      "moves ");
 		number(&text, all->left_out, " B less than copies would.");
 		paragraph(p, parent, &text);
 	}
-	if (all->n_merged) {
-		tn_strbuf_printf(&text, "Rewrites have merged ops: %" PRIu32 " %s of ",
-			all->n_merged,
-			all->n_merged == 1 ? "intermediate value"
-					   : "intermediate values");
-		number(&text, all->merged, " B together ");
-		tn_strbuf_puts(&text, all->n_merged == 1
-					      ? "is neither written nor read any more."
-					      : "are neither written nor read any more.");
+	for (size_t k = 0; k < SAVED_COUNT; k++) {
+		const uint32_t n = all->n_saved[k];
+
+		if (!n)
+			continue;
+		any = true;
+		tn_strbuf_puts(&text, rows[k].what);
+		tn_strbuf_printf(&text, "%" PRIu32 " ", n);
+		tn_strbuf_puts(&text, n == 1 ? rows[k].one : rows[k].many);
+		number(&text, all->saved[k], rows[k].after);
 		paragraph(p, parent, &text);
 	}
-	if (!all->n_left_out && !all->n_merged) {
+	if (!any) {
 		tn_strbuf_puts(&text,
 			"Here nothing was merged and no copy left out, so the plan moves "
 			"exactly the bytes that the graph does.");

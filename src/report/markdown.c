@@ -16,7 +16,7 @@ void tn_markdown_code(struct tn_strbuf *out, const char *text)
 	size_t run = 0, longest = 0;
 
 	tn_strbuf_init(&visible);
-	tn_escape_visible(&visible, *text ? text : " ");
+	tn_escape_words(&visible, *text ? text : " ", TN_WORD_COLUMNS);
 	for (size_t i = 0; i < visible.len; i++) {
 		run = visible.text[i] == '`' ? run + 1 : 0;
 		longest = run > longest ? run : longest;

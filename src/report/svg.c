@@ -63,7 +63,7 @@ static void draw(struct tn_html *h, const struct tn_view *v, const struct tn_box
 	}
 	snprintf(box, sizeof(box), "0 0 %" PRId64 " %" PRId64, width / 10, y / 10);
 	tn_attr(h, svg, "viewBox", box);
-	tn_attr(h, svg, "class", "tl-file");
+	tn_attr(h, svg, "class", v->refusal ? "tl-file tl-refused" : "tl-file");
 }
 
 enum tn_status tn_svg_write(const struct tn_view *v, struct tn_strbuf *out)

@@ -166,6 +166,7 @@ def check_keys(b, folder):
     b.run(CLICK.format("#fit"))
     b.run("""document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))""")
     same("let go", b.run(SHOWN), ["No buffer chosen"])
+    same("nothing is said", b.run("document.getElementById('said').textContent"), "")
 
 
 def check_compare(b, folder, tenure, fixtures):
