@@ -424,7 +424,11 @@ static int prepare_add(void)
 			    layer->in_zp * a_factor - layer->in2_zp * b_factor };
 	in[1] = bufs.in2;
 	params = &add;
+#if MVE
+	kernel = tn_mve_add_s8;
+#else
 	kernel = tn_dsp_add_s8;
+#endif
 	return 0;
 }
 
@@ -436,7 +440,13 @@ static int prepare_pool(void)
 		.act_min = layer->act_min,
 		.act_max = layer->act_max };
 	params = &pool;
-	kernel = layer->op == OP_AVGPOOL ? tn_dsp_average_pool_2d_s8 : tn_max_pool_2d_s8;
+#if MVE
+	kernel = layer->op == OP_AVGPOOL ? tn_mve_average_pool_2d_s8
+					 : tn_mve_max_pool_2d_s8;
+#else
+	kernel = layer->op == OP_AVGPOOL ? tn_dsp_average_pool_2d_s8
+					 : tn_dsp_max_pool_2d_s8;
+#endif
 	return 0;
 }
 
@@ -501,8 +511,8 @@ const kernel_set_t kernel_set_under_test = {
 	.api = { [OP_CONV] = SET "conv_2d_s8",
 		[OP_DWCONV] = "tn_dsp_depthwise_conv_2d_s8",
 		[OP_FC] = SET "fully_connected_s8",
-		[OP_MAXPOOL] = "tn_max_pool_2d_s8",
-		[OP_AVGPOOL] = "tn_dsp_average_pool_2d_s8",
-		[BENCH_ADD] = "tn_dsp_add_s8",
+		[OP_MAXPOOL] = SET "max_pool_2d_s8",
+		[OP_AVGPOOL] = SET "average_pool_2d_s8",
+		[BENCH_ADD] = SET "add_s8",
 		[BENCH_SOFTMAX] = "tn_softmax_s8" },
 };

@@ -6,7 +6,7 @@ SETS += tenure tenure_mve
 TENURE_KFLAGS = -O2 -ffunction-sections -fdata-sections -I$(TENURE)/src -I$(TENURE)/src/kernels \
 	-I$(TENURE)/include
 TENURE_SHARED_SRC = $(TENURE)/src/bind/dsp_pack.c $(TENURE)/src/contract/dsp.c \
-	$(TENURE)/src/kernels/ref/softmax_s8.c $(TENURE)/src/kernels/ref/max_pool_2d_s8.c
+	$(TENURE)/src/kernels/ref/softmax_s8.c
 KCC_tenure = $(CC)
 KFLAGS_tenure = $(TENURE_KFLAGS)
 KS_tenure = $(TENURE)/bench/kernel_set.c

@@ -740,6 +740,9 @@ tn_kernel_fn tn_dsp_add_s8;
  * 255 taps, none of them empty. */
 tn_kernel_fn tn_dsp_average_pool_2d_s8;
 
+/* tn_dsp_max_pool_2d_s8: tn_pool_params; a multiple of four channels, no window empty. */
+tn_kernel_fn tn_dsp_max_pool_2d_s8;
+
 /* ---- the kernel set "mve": for processors with the vector extension of Armv8.1-M ----
  * As for "dsp", whose kernels are behind these; scratch: src/contract/mve.h. */
 
@@ -775,6 +778,13 @@ struct tn_mve_fc_params {
 	int32_t offset, floor; /* src/kernels/mve/rescale.h */
 };
 tn_kernel_fn tn_mve_fully_connected_s8;
+
+/* tn_mve_add_s8: tn_dsp_add_params. */
+tn_kernel_fn tn_mve_add_s8;
+
+/* tn_pool_params; no window is empty, those of the average have at most 255 taps. */
+tn_kernel_fn tn_mve_average_pool_2d_s8;
+tn_kernel_fn tn_mve_max_pool_2d_s8;
 
 #ifdef __cplusplus
 }

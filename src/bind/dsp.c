@@ -169,19 +169,35 @@ static bool no_window_is_empty(const struct tn_geometry *g)
 	       (g->out_w - 1) * g->stride_w - g->pad_left < g->in_w;
 }
 
-static bool dsp_average_pool(struct tn_binder *b)
+bool tn_packed_pool(struct tn_binder *b, enum tn_kernel_id kernel, int32_t channels,
+	int64_t taps, bool *out_taken)
 {
 	const struct tn_pool_params *c = b->call->params;
 	struct tn_pool_params *p;
 
-	if (c->g.out_c % 4 || (int64_t)c->g.k_h * c->g.k_w > 255 ||
-		c->g.dilation_h != 1 || c->g.dilation_w != 1 ||
-		!no_window_is_empty(&c->g))
+	*out_taken = c->g.out_c % channels == 0 && (int64_t)c->g.k_h * c->g.k_w <= taps &&
+		     c->g.dilation_h == 1 && c->g.dilation_w == 1 &&
+		     no_window_is_empty(&c->g);
+	if (!*out_taken)
 		return true;
-	p = tn_packed_replace(b, KERNEL_DSP_AVERAGE_POOL_2D_S8, 1, 1);
+	p = tn_packed_replace(b, kernel, 1, 1);
 	if (p)
 		*p = *c;
 	return p != NULL;
+}
+
+static bool dsp_average_pool(struct tn_binder *b)
+{
+	bool taken;
+
+	return tn_packed_pool(b, KERNEL_DSP_AVERAGE_POOL_2D_S8, 4, 255, &taken);
+}
+
+static bool dsp_max_pool(struct tn_binder *b)
+{
+	bool taken;
+
+	return tn_packed_pool(b, KERNEL_DSP_MAX_POOL_2D_S8, 4, INT64_MAX, &taken);
 }
 
 bool tn_bind_dsp(struct tn_binder *b)
@@ -195,6 +211,7 @@ bool tn_bind_dsp(struct tn_binder *b)
 		{ KERNEL_FULLY_CONNECTED_S8, dsp_fully_connected },
 		{ KERNEL_ADD_S8, dsp_add },
 		{ KERNEL_AVERAGE_POOL_2D_S8, dsp_average_pool },
+		{ KERNEL_MAX_POOL_2D_S8, dsp_max_pool },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

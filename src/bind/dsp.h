@@ -46,6 +46,11 @@ void *tn_packed_replace(
 /* Constants of a packed kernel. */
 void tn_packed_give(struct tn_binder *b, uint32_t slot, const void *data, size_t n);
 
+/* The pooling kernel instead of the portable one, when channels come in such groups, windows
+ * have at most so many taps, are dense and none of them is empty. */
+bool tn_packed_pool(struct tn_binder *b, enum tn_kernel_id kernel, int32_t channels,
+	int64_t taps, bool *out_taken);
+
 /* Is all of int8 a result? */
 bool tn_packed_full_range(int32_t act_min, int32_t act_max);
 

@@ -126,6 +126,27 @@ static bool mve_fully_connected(struct tn_binder *b, bool *out_taken)
 	return true;
 }
 
+static bool mve_average_pool(struct tn_binder *b, bool *out_taken)
+{
+	return tn_packed_pool(b, KERNEL_MVE_AVERAGE_POOL_2D_S8, 1, 255, out_taken);
+}
+
+static bool mve_max_pool(struct tn_binder *b, bool *out_taken)
+{
+	return tn_packed_pool(b, KERNEL_MVE_MAX_POOL_2D_S8, 1, INT64_MAX, out_taken);
+}
+
+/* The same linear function. */
+static bool mve_add(struct tn_binder *b, bool *out_taken)
+{
+	*out_taken = true;
+	if (!tn_bind_dsp(b))
+		return false;
+	if (b->call->kernel == &tn_kernels[KERNEL_DSP_ADD_S8])
+		b->call->kernel = &tn_kernels[KERNEL_MVE_ADD_S8];
+	return true;
+}
+
 bool tn_bind_mve(struct tn_binder *b)
 {
 	static const struct {
@@ -135,6 +156,9 @@ bool tn_bind_mve(struct tn_binder *b)
 		{ KERNEL_CONV_2D_S8, mve_conv },
 		{ KERNEL_DEPTHWISE_CONV_2D_S8, mve_depthwise },
 		{ KERNEL_FULLY_CONNECTED_S8, mve_fully_connected },
+		{ KERNEL_ADD_S8, mve_add },
+		{ KERNEL_AVERAGE_POOL_2D_S8, mve_average_pool },
+		{ KERNEL_MAX_POOL_2D_S8, mve_max_pool },
 	};
 	bool taken = false;
 

@@ -327,7 +327,6 @@ static const struct {
 	{ "cortex-m4", KERNELS_DSP, true },
 	{ "cortex-m55", KERNELS_MVE, true },
 	{ "cortex-m4", KERNELS_DSP, false },
-	{ "cortex-m55", KERNELS_MVE, false },
 };
 
 struct source {
@@ -486,7 +485,7 @@ Suite *tn_test_suite(void)
 	Suite *s = suite_create("displaced");
 	TCase *tc = tcase_create("displaced");
 
-	tcase_set_timeout(tc, 600);
+	tcase_set_timeout(tc, 0); /* compilers run: the build system's limit is enough */
 	tcase_add_loop_test(tc, contracts_hold, 0, n);
 	suite_add_tcase(s, tc);
 	return s;
