@@ -227,9 +227,11 @@ static int64_t displacement(const struct tn_chain *c, const struct tn_events *e,
 			if (writes && !total)
 				chase_write(&s, y * o->out_row_bytes,
 					(y + 1) * o->out_row_bytes);
+			else if (writes && y + 1 == o->rows.n) /* rows may still come */
+				chase_write(&s, 0, o->out_row_bytes);
 		}
 	}
-	return s.d; /* a total is written when all has been read */
+	return s.d;
 }
 
 static void make_pairs(

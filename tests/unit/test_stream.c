@@ -280,6 +280,137 @@ START_TEST(random_inputs)
 }
 END_TEST
 
+/* ---- rows that nobody reads ---- */
+
+/* Windows that leave the last rows of their input unread. */
+static const struct cut {
+	const char *what;
+	int64_t h; /* of the input */
+	struct chain_layer layer;
+} cuts[] = {
+	{ "a stride over the last row", 6,
+		{ OP_MAX_POOL_2D, { 1, 1 }, { 2, 1 }, { 1, 1 }, 0, false } },
+	{ "a stride over the last two rows, SAME", 6,
+		{ OP_DEPTHWISE_CONV_2D, { 1, 2 }, { 3, 1 }, { 1, 1 }, 0, true } },
+	{ "an average, VALID", 7,
+		{ OP_AVERAGE_POOL_2D, { 2, 2 }, { 2, 2 }, { 1, 1 }, 0, false } },
+	{ "a maximum, VALID", 8,
+		{ OP_MAX_POOL_2D, { 3, 1 }, { 3, 1 }, { 1, 1 }, 0, false } },
+	{ "a convolution, VALID", 8,
+		{ OP_CONV_2D, { 3, 1 }, { 2, 1 }, { 1, 1 }, 4, false } },
+	{ "a row of five", 5, { OP_CONV_2D, { 1, 1 }, { 5, 1 }, { 1, 1 }, 6, false } },
+	{ "a filter of two rows in a plane of two, dilated", 2,
+		{ OP_CONV_2D, { 2, 1 }, { 2, 1 }, { 2, 1 }, 6, true } },
+};
+
+static const struct chain_layer befores[] = {
+	{ OP_MAX_POOL_2D, { 3, 1 }, { 1, 1 }, { 1, 1 }, 0, true },
+	{ OP_MAX_POOL_2D, { 1, 1 }, { 1, 1 }, { 1, 1 }, 0, true },
+	{ OP_RELU, { 0 }, { 0 }, { 0 }, 0, false },
+};
+
+static const struct chain_layer lasts[] = {
+	{ OP_MEAN, { 0 }, { 0 }, { 0 }, 0, false },
+	{ OP_AVERAGE_POOL_2D, { 0, 0 }, { 1, 1 }, { 1, 1 }, 0, false },
+	{ OP_AVERAGE_POOL_2D, { 2, 1 }, { 1, 1 }, { 1, 1 }, 0, true },
+	{ OP_CONV_2D, { 3, 3 }, { 1, 1 }, { 1, 1 }, 5, true },
+	{ OP_RELU, { 0 }, { 0 }, { 0 }, 0, false },
+};
+
+/* Moves all but input and output out of the reach of both, and the input behind the output's
+ * size. */
+static struct tn_plan apart(
+	struct net *n, const struct tn_plan *plan, uint32_t in, uint32_t out)
+{
+	struct tn_plan p = copy_of(n, plan);
+	const int64_t room =
+		(2 * p.tensors[out].bytes + p.tensors[in].bytes + 15) / 16 * 16;
+
+	p.ops = TN_NEW_ARRAY(&n->arena, struct tn_plan_op, p.n_ops);
+	memcpy(p.ops, plan->ops, p.n_ops * sizeof(*p.ops));
+	for (uint32_t i = 0; i < p.n_ops; i++)
+		p.ops[i].scratch_offset += room;
+	for (uint32_t i = 0; i < p.n_tensors; i++)
+		p.tensors[i].offset += room;
+	p.tensors[in].offset = p.tensors[out].bytes;
+	p.regions = TN_NEW(&n->arena, struct tn_plan_region);
+	*p.regions = plan->regions[0];
+	p.regions->used += room;
+	p.arena_bytes += room;
+	return p;
+}
+
+/* The output at every place around the input: what the rule of the chain allows is accepted,
+ * one element nearer is refused, and all that is accepted runs the same. */
+static void check_places(struct net *n, bool descending, uint64_t want, const char *what)
+{
+	static struct tn_chain chain;
+	const struct tn_graph *g = &n->graph;
+	const uint32_t in = g->inputs[0].i, out = g->outputs[0].i;
+	const int64_t width = tn_dtype_bits(g->tensors[in].dtype) / 8;
+	struct counts c = { 0 };
+	struct chain_tables t;
+	struct tn_events e;
+	struct tn_plan plan, p;
+
+	chain_analyse(n, false, &t);
+	ck_assert_msg(tn_chain_of(&t.view, 0, g->n_ops, &chain), "%s", what);
+	ck_assert_int_eq(
+		tn_events_make(&t.view, &chain, descending, 1, &n->arena, &e), TN_OK);
+	ck_assert_msg(e.n_pairs == 1 && e.pairs[0].tensor == in, "%s", what);
+	ck_assert_msg(descending || e.list[e.n - 1].op + 1 < chain.n,
+		"%s: all rows are read", what);
+	chain_plan(n, &t, (struct tn_stream_pick){ 0, g->n_ops },
+		descending ? CHAIN_DESCENDING : CHAIN_ASCENDING, &plan);
+	p = apart(n, &plan, in, out);
+	for (int64_t at = 0; at <= p.tensors[in].offset + p.tensors[in].bytes;
+		at += width) {
+		const int64_t up = p.tensors[in].offset - at,
+			      lead = descending ? -up : up;
+		const int refused = c.refused;
+
+		p.tensors[out].offset = at;
+		judge(n, &p, want, what, 0, &c);
+		if (lead >= e.pairs[0].d)
+			ck_assert_msg(c.refused == refused,
+				"%s: refused at %lld bytes ahead, least %lld", what,
+				(long long)lead, (long long)e.pairs[0].d);
+		else if (lead + width == e.pairs[0].d)
+			ck_assert_msg(c.refused > refused,
+				"%s: %lld bytes ahead is not the least", what,
+				(long long)e.pairs[0].d);
+	}
+}
+
+START_TEST(unread_rows)
+{
+	const struct cut *cut = &cuts[_i];
+	const int64_t dims[4] = { 1, cut->h, 4, 3 };
+
+	for (size_t i = 0; i < sizeof(befores) / sizeof(*befores); i++)
+		for (size_t k = 0; k < 2 * sizeof(lasts) / sizeof(*lasts); k++) {
+			const struct chain_layer layers[3] = { befores[i], cut->layer,
+				lasts[k / 2] };
+			struct tally y = { 0 };
+			struct digests want;
+			char what[128];
+			struct net n;
+
+			snprintf(what, sizeof(what), "%s, op %zu, last %zu", cut->what, i,
+				k);
+			make_chain(&n, k & 1 ? DTYPE_F32 : DTYPE_I8, dims, layers, 3);
+			check_chains(&n, (uint32_t)_i, false, &y);
+			check_chains(&n, (uint32_t)_i, true, &y);
+			ck_assert_msg(y.chains && y.fed, "%s", what);
+			ck_assert(digest_of(&n, NULL, TN_POISON_NONE, &want));
+			check_places(&n, false, want.outputs, what);
+			if (k / 2 > 1)
+				check_places(&n, true, want.outputs, what);
+			net_release(&n);
+		}
+}
+END_TEST
+
 /* ---- the figures of real nets ---- */
 
 static const struct figure {
@@ -331,6 +462,7 @@ Suite *tn_test_suite(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, random_chains, 0, 4);
 	tcase_add_loop_test(c, random_inputs, 0, 4);
+	tcase_add_loop_test(c, unread_rows, 0, (int)(sizeof(cuts) / sizeof(*cuts)));
 	tcase_add_loop_test(
 		c, known_figure, 0, (int)(sizeof(figures) / sizeof(*figures)));
 	suite_add_tcase(s, c);
