@@ -7,13 +7,12 @@
 #include "analysis/elider.h"
 #include "base/checked.h"
 
-static bool is_visible(const struct tn_graph *g, uint32_t i)
+static bool is_visible(const struct tn_elider *e, uint32_t i)
 {
-	const struct tn_tensor *t = &g->tensors[i];
-	tn_tensor_id id = { i };
+	const struct tn_tensor *t = &e->g->tensors[i];
 
 	return t->role == ROLE_INPUT || t->role == ROLE_OUTPUT || t->observed ||
-	       tn_graph_is_input(g, id) || tn_graph_is_output(g, id);
+	       e->input[i] || e->output[i];
 }
 
 /* Does the op write this output? Not if the file says that it lies on the input. */
@@ -92,12 +91,11 @@ static bool make_classes(struct tn_elider *e)
 		return false;
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		const struct tn_tensor *t = &g->tensors[i];
-		bool given = t->role == ROLE_INPUT ||
-			     tn_graph_is_input(g, (tn_tensor_id){ i });
+		bool given = t->role == ROLE_INPUT || e->input[i];
 
 		e->next[i] = TN_NONE;
 		e->class[i] = (struct tn_class){ .last = i,
-			.visible = is_visible(g, i),
+			.visible = is_visible(e, i),
 			.rewritten =
 				t->mutated || e->first[i + 1] - e->first[i] + given > 1,
 			.variable = t->role == ROLE_VARIABLE,
@@ -136,8 +134,7 @@ static bool caller_has(
 	for (uint32_t m = root; m != TN_NONE && e->class[root].visible; m = e->next[m]) {
 		const struct tn_tensor *t = &e->g->tensors[m];
 		bool back = (t->role == ROLE_INPUT && !t->clobber) ||
-			    t->role == ROLE_OUTPUT || e->updated[m] ||
-			    tn_graph_is_output(e->g, (tn_tensor_id){ m });
+			    t->role == ROLE_OUTPUT || e->updated[m] || e->output[m];
 
 		if (back && meets(&e->al->of[m], begin, end))
 			return true;
@@ -151,7 +148,7 @@ static bool keeps_alignment(const struct tn_elider *e, uint32_t root, int64_t sh
 	for (uint32_t m = root; m != TN_NONE && e->class[root].visible; m = e->next[m]) {
 		int64_t at;
 
-		if (!is_visible(e->g, m) || e->g->tensors[m].view_of.i != TN_NONE)
+		if (!is_visible(e, m) || e->g->tensors[m].view_of.i != TN_NONE)
 			continue;
 		if (!tn_add_i64(e->al->of[m].start, shift, &at) ||
 			at % e->options->align != 0)
@@ -386,7 +383,10 @@ enum tn_status tn_elide(const struct tn_graph *g, const struct tn_alias_options 
 	else
 		status = tn_order_given(g, arena, &e.order);
 	e.updated = tn_graph_updated_inputs(g, arena);
-	if (status == TN_OK && (!e.updated || !make_classes(&e)))
+	e.input = tn_graph_input_flags(g, arena);
+	e.output = tn_graph_output_flags(g, arena);
+	if (status == TN_OK &&
+		(!e.updated || !e.input || !e.output || !make_classes(&e)))
 		status = TN_ERR_NOMEM;
 	for (uint32_t p = 0; p < g->n_ops && status == TN_OK; p++)
 		status = judge_op(&e, p);

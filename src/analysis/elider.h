@@ -30,6 +30,7 @@ struct tn_elider {
 	uint32_t *first; /* by storage of the file: its writers; n_tensors + 1 */
 	struct tn_writer *writers;
 	bool *updated; /* by tensor: tn_graph_updated_inputs */
+	bool *input, *output; /* by tensor: tn_graph_input_flags, .._output_flags */
 	uint32_t *storage; /* by tensor: where the file puts it */
 	struct tn_order order;
 	TN_VEC(struct tn_no_copy) found;

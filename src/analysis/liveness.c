@@ -28,17 +28,21 @@ static void worked_in(struct tn_span *s, int64_t step, tn_op_id op)
 	s->last = tn_max_i64(s->last, step + 1);
 }
 
-static void pin_ends(const struct tn_graph *g, tn_tensor_id id, bool updated, int64_t end,
-	struct tn_span *s)
-{
-	const struct tn_tensor *t = &g->tensors[id.i];
+/* By tensor: what the caller gives and gets. */
+struct ends {
+	const bool *input, *output, *updated;
+};
 
-	if (t->role == ROLE_VARIABLE || tn_graph_is_input(g, id) ||
-		t->role == ROLE_INPUT) {
+static void pin_ends(const struct tn_graph *g, uint32_t i, const struct ends *ends,
+	int64_t end, struct tn_span *s)
+{
+	const struct tn_tensor *t = &g->tensors[i];
+
+	if (t->role == ROLE_VARIABLE || ends->input[i] || t->role == ROLE_INPUT) {
 		s->first = 0;
 		s->last = tn_max_i64(s->last, 0);
 	}
-	if (tn_graph_is_output(g, id)) {
+	if (ends->output[i]) {
 		s->last = end;
 		s->reason = LIFE_OUTPUT;
 	}
@@ -46,7 +50,7 @@ static void pin_ends(const struct tn_graph *g, tn_tensor_id id, bool updated, in
 		s->last = end;
 		s->reason = LIFE_OBSERVED;
 	}
-	if (updated) {
+	if (ends->updated[i]) {
 		s->last = end;
 		s->reason = LIFE_OUTPUT;
 	}
@@ -96,13 +100,14 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 {
 	struct tn_liveness live = { .n_tensors = g->n_tensors,
 		.end = 2 * (int64_t)order->n };
-	const bool *updated = tn_graph_updated_inputs(g, arena);
+	const struct ends ends = { tn_graph_input_flags(g, arena),
+		tn_graph_output_flags(g, arena), tn_graph_updated_inputs(g, arena) };
 	const struct tn_span none = { INT64_MAX, -1, { TN_NONE }, { TN_NONE },
 		LIFE_UNUSED };
 
 	live.tensor = TN_NEW_ARRAY(arena, struct tn_span, g->n_tensors);
 	live.root = TN_NEW_ARRAY(arena, struct tn_span, g->n_tensors);
-	if (!live.tensor || !live.root || !updated)
+	if (!live.tensor || !live.root || !ends.input || !ends.output || !ends.updated)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		live.tensor[i] = live.root[i] = none;
@@ -128,7 +133,7 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 			live.tensor[i] = none;
 			continue;
 		}
-		pin_ends(g, (tn_tensor_id){ i }, updated[i], live.end, &live.tensor[i]);
+		pin_ends(g, i, &ends, live.end, &live.tensor[i]);
 		if (live.tensor[i].first == INT64_MAX && live.tensor[i].last >= 0)
 			live.tensor[i].first = first_bytes(&live, g, i);
 		merge(&live.root[aliases->of[i].root.i], &live.tensor[i]);

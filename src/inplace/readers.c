@@ -6,6 +6,30 @@ static uint32_t *count_of(
 	return &first[aliases->of[id.i].root.i + 1];
 }
 
+/* An elided view reads nothing itself: its readers read through it. */
+static bool reads(const struct tn_graph *g, const struct tn_aliases *aliases, tn_op_id op,
+	uint32_t k)
+{
+	return g->ops[op.i].inputs[k].i != TN_NONE && !aliases->elided[op.i];
+}
+
+/* The first of the root's readers behind `position`. */
+static uint32_t first_behind(const struct tn_readers *readers,
+	const struct tn_order *order, uint32_t root, uint32_t position)
+{
+	uint32_t low = readers->first[root], high = readers->first[root + 1];
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (order->position[readers->list[middle].op.i] <= position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 enum tn_status tn_readers_find(const struct tn_graph *g, const struct tn_order *order,
 	const struct tn_aliases *aliases, struct tn_arena *arena, struct tn_readers *out)
 {
@@ -17,7 +41,7 @@ enum tn_status tn_readers_find(const struct tn_graph *g, const struct tn_order *
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_ops; i++)
 		for (uint32_t k = 0; k < g->ops[i].n_inputs; k++)
-			if (g->ops[i].inputs[k].i != TN_NONE) {
+			if (reads(g, aliases, (tn_op_id){ i }, k)) {
 				++*count_of(aliases, first, g->ops[i].inputs[k]);
 				total++;
 			}
@@ -33,7 +57,7 @@ enum tn_status tn_readers_find(const struct tn_graph *g, const struct tn_order *
 		for (uint32_t k = 0; k < op->n_inputs; k++) {
 			uint32_t root;
 
-			if (op->inputs[k].i == TN_NONE)
+			if (!reads(g, aliases, order->at[p], k))
 				continue;
 			root = aliases->of[op->inputs[k].i].root.i;
 			out->list[first[root] + fill[root]++] =
@@ -47,13 +71,11 @@ tn_op_id tn_readers_after(const struct tn_readers *readers, const struct tn_orde
 	const struct tn_aliases *aliases, tn_tensor_id root, uint32_t position,
 	int64_t begin, int64_t end, tn_tensor_id *out_via)
 {
-	for (uint32_t i = readers->first[root.i]; i < readers->first[root.i + 1]; i++) {
+	for (uint32_t i = first_behind(readers, order, root.i, position);
+		i < readers->first[root.i + 1]; i++) {
 		const struct tn_reader *r = &readers->list[i];
 		const struct tn_alias *a = &aliases->of[r->tensor.i];
 
-		/* an elided view reads nothing itself: its readers read through it */
-		if (order->position[r->op.i] <= position || aliases->elided[r->op.i])
-			continue;
 		if (a->offset < end && begin < a->offset + a->extent) {
 			*out_via = r->tensor;
 			return r->op;

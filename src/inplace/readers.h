@@ -11,7 +11,7 @@ struct tn_reader {
 };
 
 struct tn_readers {
-	struct tn_reader *list; /* grouped by root, in execution order */
+	struct tn_reader *list; /* grouped by root, in execution order; no elided views */
 	uint32_t *first; /* by tensor: index of its group; n_tensors + 1 of them */
 };
 

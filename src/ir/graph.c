@@ -80,6 +80,27 @@ bool tn_graph_is_output(const struct tn_graph *g, tn_tensor_id id)
 	return contains(g->outputs, g->n_outputs, id);
 }
 
+static bool *flags_of(const struct tn_graph *g, const tn_tensor_id *list, uint32_t n,
+	struct tn_arena *arena)
+{
+	bool *flags = TN_NEW_ARRAY(arena, bool, g->n_tensors);
+
+	for (uint32_t i = 0; flags && i < n; i++)
+		if (list[i].i < g->n_tensors)
+			flags[list[i].i] = true;
+	return flags;
+}
+
+bool *tn_graph_input_flags(const struct tn_graph *g, struct tn_arena *arena)
+{
+	return flags_of(g, g->inputs, g->n_inputs, arena);
+}
+
+bool *tn_graph_output_flags(const struct tn_graph *g, struct tn_arena *arena)
+{
+	return flags_of(g, g->outputs, g->n_outputs, arena);
+}
+
 /* The tensor in whose storage it lies, and the bits from there to its first element. */
 static uint32_t storage_of(const struct tn_graph *g, uint32_t i, int64_t *out_bits)
 {

@@ -215,6 +215,10 @@ bool tn_tensor_span(const struct tn_tensor *t, int64_t *begin, int64_t *end);
 bool tn_graph_is_input(const struct tn_graph *g, tn_tensor_id id);
 bool tn_graph_is_output(const struct tn_graph *g, tn_tensor_id id);
 
+/* By tensor: the same, for who asks about all of them. NULL: no memory. */
+bool *tn_graph_input_flags(const struct tn_graph *g, struct tn_arena *arena);
+bool *tn_graph_output_flags(const struct tn_graph *g, struct tn_arena *arena);
+
 /* By tensor: an input, or a view of one, that ops of the graph write. What they leave there
  * is a result for the caller, whether or not he wants the input back. NULL: no memory. */
 bool *tn_graph_updated_inputs(const struct tn_graph *g, struct tn_arena *arena);
