@@ -269,11 +269,21 @@ static const struct option_row *find_row(
 	return row;
 }
 
+/* Digits, and a K or M: a number, if perhaps one that is too large. */
+static bool is_number(const char *value)
+{
+	const char *end = value + strspn(value, "0123456789");
+
+	return end > value && (!*end || (strchr("KkMm", *end) && !end[1]));
+}
+
 /* What a number must be; NULL: it is. */
 static const char *misfit(size_t option, const char *value, int64_t *out_size)
 {
 	const int64_t size = tn_size_parse(value, out_size) ? *out_size : -1;
 
+	if (size < 0 && is_number(value))
+		return "at most 9223372036854775807";
 	if (size < 0)
 		return "a number (K and M are understood)";
 	if (option == AT(seed) && size > UINT32_MAX)
