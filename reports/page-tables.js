@@ -157,6 +157,16 @@
     return { label: label, number: true, value: function (row) { return row.exact(name); } };
   }
 
+  /* The same of what may be unknown, which the data have as a negative number. */
+  function count(label, value, title, draw) {
+    return { label: label, number: true, title: title, value: value, draw: function (td, row) {
+      var n = value(row);
+      td.textContent = n < 0 ? "not counted" : (draw || t.number)(n);
+      if (n < 0) td.title = "it runs other ops, or a size is not known";
+    } };
+  }
+  function counts(label, name) { return count(label, function (row) { return row.exact(name); }); }
+
   function tag(td, verdict) { td.appendChild(t.element("span", "tag tag-" + verdict, verdict)); }
 
   function decisions(parent) {
@@ -197,8 +207,10 @@
   var core = t.cores[start < 0 ? USUAL : start];
   var costs = t.regions.map(function (r) { return Math.max(r.cost, 1); });
 
+  /* Not: an op that runs other ops, or whose sizes are not known. */
+  function counted(op) { return op.macs >= 0 && op.read >= 0 && op.written >= 0; }
   function moved(op) { return op.read + op.written; }
-  function intensity(op) { return moved(op) ? op.macs / moved(op) : 0; }
+  function intensity(op) { return !counted(op) ? -1 : moved(op) ? op.macs / moved(op) : 0; }
   function ridge() { return core.macs / core.bytes; }
 
   /* Bytes, those of a region as often as each costs; constants count once. */
@@ -209,8 +221,9 @@
     }, moved(op));
   }
   function waiting(op) { return weight(op) / core.bytes; }
-  function cycles(op) { return Math.ceil(Math.max(op.macs / core.macs, waiting(op))); }
+  function cycles(op) { return !counted(op) ? -1 : Math.ceil(Math.max(op.macs / core.macs, waiting(op))); }
   function bound(op) {
+    if (!counted(op)) return "not counted";
     if (op.elided || !moved(op)) return "nothing moves";
     return op.macs / core.macs < waiting(op) ? "memory" : "compute";
   }
@@ -232,22 +245,21 @@
         t.shape(bar, "rect", "gauge-track", { width: 1000, height: 10 });
         t.shape(bar, "rect", "gauge-fill", { width: Math.round(1000 * o.live / arena), height: 10 });
       } },
-      exactly("MACs", "macs"),
-      exactly("read, B", "read"),
-      exactly("written, B", "written"),
-      exactly("constants, B", "constants"),
-      { label: "MACs/B", number: true, title: "arithmetic intensity: multiplications for each byte read or written",
-        value: intensity, draw: function (td, o) { td.textContent = fraction(intensity(o)); } },
+      counts("MACs", "macs"),
+      counts("read, B", "read"),
+      counts("written, B", "written"),
+      counts("constants, B", "constants"),
+      count("MACs/B", intensity, "arithmetic intensity: multiplications for each byte read or written", fraction),
       { label: "bound by", value: bound, draw: function (td, o) {
         td.appendChild(t.element("span", "bound bound-" + bound(o).split(" ")[0], bound(o)));
       } },
-      { label: "cycles, at least", number: true, title: "what the core's peak figures allow; kernels need more", value: cycles },
+      count("cycles, at least", cycles, "what the core's peak figures allow; kernels need more"),
       exactly("scratch, B", "scratch"),
       { label: "kernel runs", className: "name", value: function (o) { return o.kernel; } }
     ];
     if (several) t.regions.forEach(function (r, i) {
-      function sum(o) { return o.movedBy[i]; }
-      columns.splice(8 + i, 0, { label: "in " + r.name + ", B", number: true, value: sum });
+      function sum(o) { return counted(o) ? o.movedBy[i] : -1; }
+      columns.splice(8 + i, 0, count("in " + r.name + ", B", sum));
     });
     t.opTable = new Table(parent, t.ops, columns, {
       label: "ops",
@@ -264,7 +276,7 @@
   /* Intensity across, what the core can reach upwards, both in powers of two. */
   function drawRoofline(node) {
     var W = 560, H = 220, L = 46, B = 34, log = Math.log2;
-    var points = t.ops.filter(function (o) { return !o.elided && o.macs && moved(o); });
+    var points = t.ops.filter(function (o) { return !o.elided && counted(o) && o.macs && moved(o); });
     var xs = points.map(intensity).concat([ridge()]);
     var x0 = Math.floor(log(Math.min.apply(null, xs.slice(0, 50000)))) - 1, x1 = Math.ceil(log(Math.max.apply(null, xs.slice(0, 50000)))) + 2;
     var y1 = Math.ceil(log(core.macs)) + 1, y0 = Math.floor(log(Math.pow(2, x0) * core.bytes));
@@ -310,16 +322,18 @@
     }
     function show() {
       core = t.cores[select.selectedIndex];
-      var running = t.ops.filter(function (o) { return !o.elided && moved(o); });
+      var known = t.ops.filter(counted), without = t.ops.length - known.length;
+      var running = known.filter(function (o) { return !o.elided && moved(o); });
       var memory = running.filter(function (o) { return bound(o) === "memory"; }).length;
-      var sum = t.ops.reduce(function (n, o) { return n + cycles(o); }, 0);
+      var sum = known.reduce(function (n, o) { return n + cycles(o); }, 0);
       var slow = t.regions.filter(function (r) { return r.cost > 1; });
       text.textContent = (!t.board ? "" : t.board.title + " has a " + t.board.cpu + (start < 0 ? ", for which there are no figures" : "") + ". ") +
         (core.estimate ? "Estimate. " : "") + "At most " + fraction(core.macs) + " MACs and " + fraction(core.bytes) +
         " bytes a cycle (" + core.source + "): an op with fewer than " + fraction(ridge()) + " MACs for each byte is memory-bound. " +
         slow.map(function (r) { return "A byte in " + r.name + " takes " + t.number(r.times) + " times as long. "; }).join("") +
-        "That is " + memory + " of " + running.length + " ops that run. By these figures all of them take " + t.number(sum) +
-        " cycles or more" + (t.board && core.name === t.board.cpu ? time(sum) : "") +
+        (without && !running.length ? "No op that runs is counted" : "That is " + memory + " of " + running.length + " ops that run" +
+        (without ? ", without " + t.number(without) + (without === 1 ? " op that is" : " ops that are") + " not counted" : "") + ". By these figures all of them take " + t.number(sum) +
+        " cycles or more" + (t.board && core.name === t.board.cpu ? time(sum) : "")) +
         ". Constants count as if they lay beside the core; flash with wait states is slower.";
       drawRoofline(picture);
       if (t.opTable) t.opTable.show();

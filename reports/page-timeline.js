@@ -10,7 +10,7 @@
   var AXIS = 78, axisWidth = AXIS;
   var view = { plan: t.plans[0], kx: 0, zoomY: 1, chosen: null, step: null, zooming: false, listeners: [] };
   var regions = [];
-  var constants = t.ops.map(function (op) { return op.elided ? 0 : op.constants; });
+  var constants = t.ops.map(function (op) { return op.elided ? 0 : Math.max(op.constants, 0); });
   var mostConstants = constants.reduce(function (most, n) { return Math.max(most, n); }, 0);
   var height = TOP + PLOT + RULER + (mostConstants ? STRIP_GAP + STRIP : 0) + BOTTOM;
 

@@ -166,7 +166,7 @@ static void op_node(struct tn_dot *d, uint32_t position)
 		if (!elided)
 			bytes(&label, d->loads[position].live_bytes);
 	}
-	if (t.const_bytes && !elided) {
+	if (t.const_bytes > 0 && !elided) {
 		tn_strbuf_puts(&label, "\\nconstants ");
 		bytes(&label, t.const_bytes);
 	}

@@ -142,7 +142,7 @@ static void ruler(const struct tn_timeline *t, xmlNodePtr svg)
 				text);
 			free_from = x + t->step + len * LETTER / 2 + 4 * PX;
 		}
-		if (!t->most_const || !bytes ||
+		if (!t->most_const || bytes <= 0 ||
 			tn_view_elided(t->v, tn_view_op_at(t->v, p)))
 			continue;
 		high = tn_max_i64(tn_timeline_scale(bytes, t->most_const, STRIP), PX);

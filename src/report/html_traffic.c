@@ -19,6 +19,7 @@ enum saved {
 
 struct totals {
 	int64_t macs, read, written, constants;
+	uint32_t n_known, n_unknown; /* ops that run; those unknown are in no sum */
 	int64_t left_out; /* bytes that ops which need not run would move */
 	uint32_t n_left_out;
 	int64_t saved[SAVED_COUNT]; /* bytes */
@@ -56,10 +57,15 @@ static struct totals totals_of(const struct tn_view *v)
 
 		if (tn_view_elided(v, (tn_op_id){ i })) {
 			all.n_left_out++;
-			add(&all.left_out, t.bytes_read);
-			add(&all.left_out, t.bytes_written);
+			add(&all.left_out, tn_max_i64(t.bytes_read, 0));
+			add(&all.left_out, tn_max_i64(t.bytes_written, 0));
 			continue;
 		}
+		if (!tn_traffic_known(&t)) {
+			all.n_unknown++;
+			continue;
+		}
+		all.n_known++;
 		add(&all.macs, t.macs);
 		add(&all.read, t.bytes_read);
 		add(&all.written, t.bytes_written);
@@ -92,7 +98,20 @@ static void sums(struct tn_strbuf *text, const struct totals *all)
 	int64_t moved = all->read;
 
 	add(&moved, all->written);
-	tn_strbuf_puts(text, "A run reads ");
+	if (all->n_unknown && !all->n_known) {
+		tn_strbuf_puts(text,
+			"What a run moves is not counted: its ops run other ops, or have "
+			"no known size.");
+		return;
+	}
+	tn_strbuf_puts(text, "A run");
+	if (all->n_unknown)
+		tn_strbuf_printf(text,
+			", without %" PRIu32 " %s not counted (loops, branches and what "
+			"has no known size),",
+			all->n_unknown,
+			all->n_unknown == 1 ? "op that is" : "ops that are");
+	tn_strbuf_puts(text, " reads ");
 	number(text, all->read, " B, ");
 	number(text, all->constants, " B of them constants, writes ");
 	number(text, all->written, " B and multiplies and adds ");

@@ -49,6 +49,12 @@ static bool pair_int(json_t *list, const char *key, int64_t value)
 	return pair(list, key, tn_json_taken(&text));
 }
 
+static bool pair_counted(json_t *list, const char *key, int64_t value)
+{
+	return value < 0 ? pair(list, key, json_string("not counted"))
+			 : pair_int(list, key, value);
+}
+
 /* "int8[1,49,10,8]" */
 static json_t *shape(const struct tn_tensor *t)
 {
@@ -257,9 +263,9 @@ static bool add_op(json_t *nodes, const struct explorer *x, uint32_t position)
 	     (!x->loads ||
 		     pair_int(attrs, "live bytes", x->loads[position].live_bytes)) &&
 	     (position != x->peak || pair(attrs, "peak", json_string("yes"))) &&
-	     pair_int(attrs, "MACs", t.macs) &&
-	     pair_int(attrs, "bytes read", t.bytes_read) &&
-	     pair_int(attrs, "bytes written", t.bytes_written) &&
+	     pair_counted(attrs, "MACs", t.macs) &&
+	     pair_counted(attrs, "bytes read", t.bytes_read) &&
+	     pair_counted(attrs, "bytes written", t.bytes_written) &&
 	     (!elided || pair(attrs, "runs", json_string("no"))) &&
 	     pair(attrs, "in place", verdicts(v, id)) && attributes(attrs, op);
 	for (uint32_t k = 0; k < op->n_inputs && ok; k++)

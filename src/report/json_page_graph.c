@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "report/columns.h"
 #include "report/escape.h"
 #include "report/json_parts.h"
@@ -113,16 +112,15 @@ static int64_t variant(const struct tn_view *v, tn_op_id id)
 							   : variant_index(&variant);
 }
 
-/* Bytes of the operands in a region; 0 when they do not fit a number, as in tn_traffic. */
+/* Bytes of the operands in a region, of an op whose traffic is known: no sum overflows. */
 static int64_t in_region(
 	const struct tn_view *v, const tn_tensor_id *ids, uint32_t n, uint32_t region)
 {
 	int64_t sum = 0;
 
 	for (uint32_t k = 0; k < n; k++)
-		if (ids[k].i != TN_NONE && v->plan->tensors[ids[k].i].region == region &&
-			!tn_add_i64(sum, v->g->tensors[ids[k].i].bytes, &sum))
-			return 0;
+		if (ids[k].i != TN_NONE && v->plan->tensors[ids[k].i].region == region)
+			sum += v->g->tensors[ids[k].i].bytes;
 	return sum;
 }
 
@@ -141,10 +139,12 @@ static void put_by_region(struct writer *w, const char *key, bool outputs)
 	for (uint32_t p = 0; p < w->v->g->n_ops; p++) {
 		tn_op_id id = tn_view_op_at(w->v, p);
 		const struct tn_op *o = &w->v->g->ops[id.i];
-		bool runs = !tn_view_elided(w->v, id);
+		struct tn_traffic t = tn_traffic_of(w->v->g, o);
+		bool runs = !tn_view_elided(w->v, id), known = tn_traffic_known(&t);
 
 		for (uint32_t r = 0; r < n; r++)
 			sums[r] = !runs	    ? 0
+				  : !known  ? TN_TRAFFIC_UNKNOWN
 				  : outputs ? in_region(w->v, o->outputs, o->n_outputs, r)
 					    : in_region(w->v, o->inputs, o->n_inputs, r);
 		tn_columns_add(&c, sums);

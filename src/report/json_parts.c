@@ -206,6 +206,11 @@ json_t *tn_json_decisions(const struct tn_view *v, bool file)
 	return list;
 }
 
+json_t *tn_json_counted(int64_t n)
+{
+	return n < 0 ? json_null() : json_integer(n);
+}
+
 static bool put_variant(json_t *o, const struct tn_plan_op *run)
 {
 	return tn_json_put(o, "order",
@@ -230,9 +235,9 @@ static json_t *op_object(const struct tn_view *v, tn_op_id id, const struct tn_l
 		tn_json_put(o, "type", tn_json_text(tn_words_op_type(op))) &&
 		tn_json_put(o, "runs", json_boolean(!tn_view_elided(v, id))) &&
 		tn_json_put(o, "live_bytes", json_integer(load->live_bytes)) &&
-		tn_json_put(o, "macs", json_integer(t.macs)) &&
-		tn_json_put(o, "bytes_read", json_integer(t.bytes_read)) &&
-		tn_json_put(o, "bytes_written", json_integer(t.bytes_written)) &&
+		tn_json_put(o, "macs", tn_json_counted(t.macs)) &&
+		tn_json_put(o, "bytes_read", tn_json_counted(t.bytes_read)) &&
+		tn_json_put(o, "bytes_written", tn_json_counted(t.bytes_written)) &&
 		(!v->plan || put_variant(o, &v->plan->ops[id.i])))
 		return o;
 	json_decref(o);

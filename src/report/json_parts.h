@@ -23,6 +23,9 @@ bool tn_json_push(json_t *array, json_t *value);
  * With the file's name in each when `file` is set. */
 json_t *tn_json_decisions(const struct tn_view *v, bool file);
 
+/* A count; null where it is TN_TRAFFIC_UNKNOWN. */
+json_t *tn_json_counted(int64_t n);
+
 /* The ops in execution order: name, type, live_bytes, macs, bytes_read, bytes_written,
  * and with a plan the variant that runs and its scratch. */
 json_t *tn_json_ops(const struct tn_view *v);

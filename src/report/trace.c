@@ -65,9 +65,9 @@ static bool add_op(json_t *list, const struct tn_view *v, uint32_t position)
 		put_int(args, "position", position) &&
 		tn_json_put(args, "type", tn_json_text(tn_words_op_type(op))) &&
 		tn_json_put(args, "runs", json_boolean(!tn_view_elided(v, id))) &&
-		put_int(args, "macs", t.macs) &&
-		put_int(args, "bytes_read", t.bytes_read) &&
-		put_int(args, "bytes_written", t.bytes_written))
+		tn_json_put(args, "macs", tn_json_counted(t.macs)) &&
+		tn_json_put(args, "bytes_read", tn_json_counted(t.bytes_read)) &&
+		tn_json_put(args, "bytes_written", tn_json_counted(t.bytes_written)))
 		return finish(list, e, args);
 	json_decref(e);
 	json_decref(args);

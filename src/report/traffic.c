@@ -17,7 +17,9 @@ static int64_t product(int64_t a, int64_t b)
 {
 	int64_t r;
 
-	return a > 0 && b > 0 && tn_mul_i64(a, b, &r) ? r : 0;
+	if (a < 0 || b < 0 || !tn_mul_i64(a, b, &r))
+		return TN_TRAFFIC_UNKNOWN;
+	return r;
 }
 
 /* Products per output element: the filter's taps, or those of the kernel attribute when
@@ -63,14 +65,23 @@ static int64_t macs(const struct tn_graph *g, const struct tn_op *op)
 
 static void add(int64_t *sum, int64_t bytes)
 {
-	if (bytes > 0 && !tn_add_i64(*sum, bytes, sum))
-		*sum = 0;
+	if (*sum < 0 || bytes < 0 || !tn_add_i64(*sum, bytes, sum))
+		*sum = TN_TRAFFIC_UNKNOWN;
+}
+
+static bool runs_bodies(const struct tn_op *op)
+{
+	return op->kind == OP_IF || op->kind == OP_WHILE || op->kind == OP_CALL_ONCE;
 }
 
 struct tn_traffic tn_traffic_of(const struct tn_graph *g, const struct tn_op *op)
 {
-	struct tn_traffic traffic = { .macs = macs(g, op) };
+	struct tn_traffic traffic = { TN_TRAFFIC_UNKNOWN, TN_TRAFFIC_UNKNOWN,
+		TN_TRAFFIC_UNKNOWN, TN_TRAFFIC_UNKNOWN };
 
+	if (runs_bodies(op))
+		return traffic;
+	traffic = (struct tn_traffic){ .macs = macs(g, op) };
 	for (uint32_t k = 0; k < op->n_inputs; k++) {
 		const struct tn_tensor *t = tensor_of(g, op->inputs[k]);
 
@@ -87,4 +98,9 @@ struct tn_traffic tn_traffic_of(const struct tn_graph *g, const struct tn_op *op
 			add(&traffic.bytes_written, t->bytes);
 	}
 	return traffic;
+}
+
+bool tn_traffic_known(const struct tn_traffic *t)
+{
+	return t->macs >= 0 && t->bytes_read >= 0 && t->bytes_written >= 0;
 }

@@ -2,7 +2,14 @@
 #ifndef TN_REPORT_TRAFFIC_H
 #define TN_REPORT_TRAFFIC_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "ir/graph.h"
+
+/* A number that nobody knows: the op runs other ops (bodies of loops and branches: how
+ * often is not known before the run), a size is not known, or the sum does not fit. */
+#define TN_TRAFFIC_UNKNOWN ((int64_t)-1)
 
 struct tn_traffic {
 	int64_t macs; /* of convolutions, depthwise and fully connected; taps in the padding
@@ -12,8 +19,12 @@ struct tn_traffic {
 	int64_t const_bytes; /* of bytes_read: what comes from constants */
 };
 
-/* Numbers that do not fit, and ops whose shapes make no sense, give 0. An op that need
- * not run moves nothing: that is for the caller to know. */
+/* Each number is >= 0 or TN_TRAFFIC_UNKNOWN; all of them are unknown where the op runs
+ * other ops. Ops whose operands make no sense give 0. An op that need not run moves
+ * nothing: that is for the caller to know. */
 struct tn_traffic tn_traffic_of(const struct tn_graph *g, const struct tn_op *op);
+
+/* Is every number known? */
+bool tn_traffic_known(const struct tn_traffic *t);
 
 #endif

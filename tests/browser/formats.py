@@ -342,6 +342,46 @@ def check_board(folder, tenure, fixtures):
     print("ok - boards and budgets")
 
 
+def bodies_are_not_counted(graph, plan):
+    """What an op that runs other ops moves is not known, and all else is."""
+    ops = 0
+    for op in plan["ops"]:
+        bodies = op["type"] in ("IF", "WHILE", "CALL_ONCE") and not op["elided"]
+        ops += bodies
+        for key in ("macs", "bytes_read", "bytes_written"):
+            assert (op[key] is None) == bodies, (graph, op)
+    return ops
+
+
+def check_bodies(folder, tenure):
+    """A loop over a product of matrices, as one op of the plan."""
+    def tensor(name, shape, role, dtype="f32", **more):
+        return {"name": name, "dtype": dtype, "shape": shape, "role": role, **more}
+
+    body = {"name": "body", "inputs": ["trip", "go", "v"], "outputs": ["go", "o"],
+            "tensors": [tensor("trip", [], "input", dtype="i64"),
+                        tensor("go", [], "input", dtype="bool"),
+                        tensor("v", [1, 8], "input"), tensor("o", [1, 8], "output"),
+                        tensor("w", [8, 8], "const", data={"seed": 1})],
+            "ops": [{"type": "FULLY_CONNECTED", "inputs": ["v", "w"], "outputs": ["o"]}]}
+    graph = folder / "loop.json"
+    graph.write_text(json.dumps({
+        "format": "tenure.graph/1", "name": "loop", "subgraphs": [body],
+        "inputs": ["x"], "outputs": ["y"],
+        "tensors": [tensor("n", [], "const", dtype="i64", data={"base64": "AwAAAAAAAAA="}),
+                    tensor("x", [1, 8], "input"), tensor("y", [1, 8], "output")],
+        "ops": [{"type": "WHILE", "inputs": ["n", None, "x"], "outputs": ["y"],
+                 "attrs": {"body_subgraph": 1}}]}))
+    assert bodies_are_not_counted(graph, plan_of(tenure, graph)) == 1
+    page = folder / "loop.html"
+    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    assert "What a run moves is not counted" in page.read_text(encoding="utf-8")
+    ops = data_of(page)["ops"]
+    for key in ("macs", "read", "written", "constants"):
+        assert numbers(ops[key], 1) == [-1], (key, ops[key])
+    print("ok - bodies are not counted")
+
+
 def check_every_graph(folder, tenure, fixtures):
     """Of every fixture: `dot` reads the graph, whole and in part; the trace is one; the CSV
     is the plan."""
@@ -371,6 +411,7 @@ def check_every_graph(folder, tenure, fixtures):
         ids = [sorted(e["id"] for e in events["traceEvents"] if e["ph"] == ph) for ph in "be"]
         assert ids[0] == ids[1] and len(set(ids[0])) == len(ids[0]), graph
         csv_is_plan(graph, table, json.loads(done.stdout))
+        bodies_are_not_counted(graph, json.loads(done.stdout))
     assert len(paths) > 100 and plans > 50, (len(paths), plans)
     print(f"ok - trace and CSV of {plans} plans")
     if not shutil.which("dot"):
@@ -399,6 +440,7 @@ def main():
         check_explorer(folder, tenure, fixtures)
         check_board(folder, tenure, fixtures)
         check_streams(folder, tenure, fixtures)
+        check_bodies(folder, tenure)
         check_every_graph(folder, tenure, fixtures)
 
 

@@ -22,7 +22,6 @@
 #include "report/svg.h"
 #include "report/text.h"
 #include "report/trace.h"
-#include "report/traffic.h"
 #include "report/words.h"
 #include "report_sample.h"
 
@@ -306,32 +305,6 @@ START_TEST(loads_of_the_sample)
 	ck_assert_int_eq(tn_loads_find(&s.view, &s.arena, &loads, &peak), TN_OK);
 	ck_assert_uint_eq(peak, S_DW + 1);
 	ck_assert_int_eq(loads[S_ADD].live_bytes, 4 * 512);
-	sample_release(&s);
-}
-END_TEST
-
-static const struct {
-	const char *name;
-	uint32_t op;
-	struct tn_traffic want;
-} traffics[] = {
-	{ "convolution", S_CONV, { 512 * 9 * 4, 256 + 288, 512, 288 } },
-	{ "relu", S_RELU, { 0, 512, 512, 0 } },
-	{ "depthwise", S_DW, { 512 * 9, 512 + 72, 512, 72 } },
-	{ "fully connected", S_FC, { 10 * 512, 512 + 5120, 10, 5120 } },
-};
-
-START_TEST(traffic_of_ops)
-{
-	struct sample s;
-	struct tn_traffic got;
-
-	sample_make(&s, NULL, NULL);
-	got = tn_traffic_of(&s.g, &s.g.ops[traffics[_i].op]);
-	ck_assert_msg(memcmp(&got, &traffics[_i].want, sizeof(got)) == 0,
-		"%s: %lld macs, %lld read, %lld written, %lld constant",
-		traffics[_i].name, (long long)got.macs, (long long)got.bytes_read,
-		(long long)got.bytes_written, (long long)got.const_bytes);
 	sample_release(&s);
 }
 END_TEST
@@ -788,7 +761,6 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, boxes_of_the_sample);
 	tcase_add_test(tc, boxes_of_a_broken_plan);
 	tcase_add_test(tc, loads_of_the_sample);
-	LOOP(tc, traffic_of_ops, traffics);
 	suite_add_tcase(suite, tc);
 	tc = tcase_create("findings");
 	tcase_add_test(tc, findings_are_sorted_and_placed);
