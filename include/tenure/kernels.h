@@ -743,6 +743,34 @@ tn_kernel_fn tn_dsp_average_pool_2d_s8;
 /* tn_dsp_max_pool_2d_s8: tn_pool_params; a multiple of four channels, no window empty. */
 tn_kernel_fn tn_dsp_max_pool_2d_s8;
 
+/* ---- the kernel set "thumb": for processors without DSP instructions ----
+ * As for "dsp"; scratch: src/contract/thumb.h. Constants of a channel:
+ * src/kernels/thumb/rescale.h. */
+
+/* tn_thumb_conv_2d_s8. in: input, weights [out_c, k_h, k_w, in_c], constants. */
+struct tn_thumb_conv_params {
+	struct tn_loop_order order;
+	struct tn_geometry g;
+	int32_t in_zero; /* zero point */
+};
+tn_kernel_fn tn_thumb_conv_2d_s8;
+
+/* tn_thumb_depthwise_conv_2d_s8: a 3x3 window, stride 1 or 2 along the row. in: input, for each
+ * channel constants and nine weights, column by column, filled up to twelve; the input's zero
+ * point as often as a pixel has channels. */
+struct tn_thumb_depthwise_params {
+	struct tn_loop_order order;
+	struct tn_geometry g;
+};
+tn_kernel_fn tn_thumb_depthwise_conv_2d_s8;
+
+/* tn_thumb_fully_connected_s8. in: input [rows, in_n], weights [out_n, in_n], constants. */
+struct tn_thumb_fc_params {
+	struct tn_loop_order order;
+	int32_t rows, in_n, out_n;
+};
+tn_kernel_fn tn_thumb_fully_connected_s8;
+
 /* ---- the kernel set "mve": for processors with the vector extension of Armv8.1-M ----
  * As for "dsp", whose kernels are behind these; scratch: src/contract/mve.h. */
 

@@ -4,11 +4,13 @@
 #include "bind/binder.h"
 #include "bind/dsp.h"
 #include "bind/mve.h"
+#include "bind/thumb.h"
 
 /* Raised when a kernel's results or the order of its accesses change. */
-#define KERNELS_VERSION	    4
-#define KERNELS_DSP_VERSION 1
-#define KERNELS_MVE_VERSION 1
+#define KERNELS_VERSION	      4
+#define KERNELS_THUMB_VERSION 1
+#define KERNELS_DSP_VERSION   1
+#define KERNELS_MVE_VERSION   1
 
 static tn_bind_fn *const binders[OP_COUNT] = {
 	[OP_CONV_2D] = tn_bind_conv,
@@ -178,6 +180,8 @@ enum tn_status tn_bind(const struct tn_graph *g, tn_op_id op, struct tn_variant 
 		ok = tn_binder_refuse(&b, TN_RULE_NO_KERNEL, "has no kernel");
 	else
 		ok = check_operands(&b) && binders[o->kind](&b);
+	if (ok && g->kernels == KERNELS_THUMB && !tn_variant_is_buffered(variant))
+		ok = tn_bind_thumb(&b);
 	if (ok && g->kernels == KERNELS_DSP && !tn_variant_is_buffered(variant))
 		ok = tn_bind_dsp(&b);
 	if (ok && g->kernels == KERNELS_MVE && !tn_variant_is_buffered(variant))
@@ -193,6 +197,8 @@ uint64_t tn_kernels_digest(const struct tn_graph *g)
 {
 	uint64_t digest = tn_fnv_u64(TN_FNV_INIT, KERNELS_VERSION);
 
+	if (g->kernels == KERNELS_THUMB)
+		digest = tn_fnv_u64(digest, UINT64_C(0x200) + KERNELS_THUMB_VERSION);
 	if (g->kernels != KERNELS_PORTABLE)
 		digest = tn_fnv_u64(digest, KERNELS_DSP_VERSION);
 	if (g->kernels == KERNELS_MVE)

@@ -38,6 +38,14 @@ struct tn_packing {
 	int32_t part_rows; /* see src/kernels/dsp/mac_s8.h */
 };
 
+/* Of a channel's n weights, `step` apart from w on. */
+struct tn_channel {
+	int64_t bias; /* with the input's zero point folded in */
+	struct tn_rescaling rescaling;
+};
+struct tn_channel tn_packing_channel(
+	const struct tn_packing *p, int32_t c, const int8_t *w, int64_t n, int64_t step);
+
 /* Starts a call of a packed kernel in the place of the portable one, whose parameters and
  * operands stay where they are. */
 void *tn_packed_replace(

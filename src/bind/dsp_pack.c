@@ -65,17 +65,11 @@ bool tn_rescale_pack(const struct tn_rescaling *r, bool floor, int bits, int32_t
 
 /* ---- pairs of channels ---- */
 
-struct channel {
-	int64_t bias; /* with the input's zero point folded in */
-	struct tn_rescaling rescaling;
-};
-
-/* Of the n weights from `w` on, `step` apart. */
-static struct channel channel_of(
+struct tn_channel tn_packing_channel(
 	const struct tn_packing *p, int32_t c, const int8_t *w, int64_t n, int64_t step)
 {
 	const uint32_t scale = p->n_scales == 1 ? 0 : (uint32_t)c;
-	struct channel out = { 0,
+	struct tn_channel out = { 0,
 		{ p->multiplier[scale], p->shift[scale], p->zero_point, 0, 0 } };
 	int64_t sum = 0, magnitude = 0;
 	int32_t bias = 0;
@@ -92,11 +86,11 @@ static struct channel channel_of(
 	return out;
 }
 
-static struct channel row_channel(const struct tn_packing *p, int32_t c)
+static struct tn_channel row_channel(const struct tn_packing *p, int32_t c)
 {
 	const int64_t n = (int64_t)p->rows * p->row;
 
-	return channel_of(p, c, p->weights + c * n, n, 1);
+	return tn_packing_channel(p, c, p->weights + c * n, n, 1);
 }
 
 static int32_t weight(const struct tn_packing *p, int32_t c, int32_t row, int32_t i)
@@ -133,7 +127,7 @@ static bool pack_rows(
 	return true;
 }
 
-static bool pack_constants(const struct tn_packing *p, const struct channel pair[2],
+static bool pack_constants(const struct tn_packing *p, const struct tn_channel pair[2],
 	bool last, uint32_t **at)
 {
 	const int bits[2] = { p->floor ? 2 : 1, 8 };
@@ -154,7 +148,7 @@ static bool pack_constants(const struct tn_packing *p, const struct channel pair
 static bool pack_part(const struct tn_packing *p, int32_t row, int32_t end, uint32_t **at)
 {
 	for (int32_t c = 0; c < p->channels; c += 2) {
-		struct channel pair[2] = { row_channel(p, c), { 0 } };
+		struct tn_channel pair[2] = { row_channel(p, c), { 0 } };
 
 		if (c + 1 < p->channels)
 			pair[1] = row_channel(p, c + 1);
@@ -195,7 +189,7 @@ bool tn_dsp_pack_pairs(struct tn_binder *b, const struct tn_packing *p, uint32_t
 
 static bool pack_four(const struct tn_packing *p, int32_t c, int32_t pairs, uint32_t **at)
 {
-	struct channel x[4] = { { 0 } };
+	struct tn_channel x[4] = { { 0 } };
 
 	for (int32_t i = 0; i < 2 * pairs && c + i < p->channels; i++)
 		x[i] = row_channel(p, c + i);
@@ -256,7 +250,7 @@ bool tn_dsp_pack_depthwise(struct tn_binder *b, const struct tn_packing *p,
 	for (int32_t i = 0; i < (n + 3) / 4 * 4; i++, at += 8) {
 		const int32_t c = i < n / 4 * 4 ? i : n - 4 + i % 4;
 		const int8_t *w = p->weights + c;
-		struct channel x = channel_of(p, c, w, 9, n);
+		struct tn_channel x = tn_packing_channel(p, c, w, 9, n);
 		int32_t k[3], scaled[9];
 
 		if (!tn_rescale_pack(&x.rescaling, p->floor, bits, k)) {

@@ -736,6 +736,24 @@ static const struct tn_field mve_conv_fields[] = {
 	I32(tn_mve_conv_params, floor),
 };
 
+static const struct tn_field thumb_conv_fields[] = {
+	ORDER(tn_thumb_conv_params),
+	GEOMETRY(tn_thumb_conv_params),
+	I32(tn_thumb_conv_params, in_zero),
+};
+
+static const struct tn_field thumb_depthwise_fields[] = {
+	ORDER(tn_thumb_depthwise_params),
+	GEOMETRY(tn_thumb_depthwise_params),
+};
+
+static const struct tn_field thumb_fc_fields[] = {
+	ORDER(tn_thumb_fc_params),
+	I32(tn_thumb_fc_params, rows),
+	I32(tn_thumb_fc_params, in_n),
+	I32(tn_thumb_fc_params, out_n),
+};
+
 const struct tn_params_info tn_params[PARAMS_COUNT] = {
 #define PARAMS(id, tag, fields)                                                          \
 	[id] = { #tag, sizeof(struct tag), fields, sizeof(fields) / sizeof(*(fields)) },

@@ -13,6 +13,8 @@ _Static_assert(offsetof(struct tn_window_f32_params, g) == GEOMETRY_AT, "geometr
 _Static_assert(offsetof(struct tn_pool_params, g) == GEOMETRY_AT, "geometry");
 _Static_assert(offsetof(struct tn_dsp_conv_params, g) == GEOMETRY_AT, "geometry");
 _Static_assert(offsetof(struct tn_dsp_depthwise_params, g) == GEOMETRY_AT, "geometry");
+_Static_assert(offsetof(struct tn_thumb_conv_params, g) == GEOMETRY_AT, "geometry");
+_Static_assert(offsetof(struct tn_thumb_depthwise_params, g) == GEOMETRY_AT, "geometry");
 _Static_assert(offsetof(struct tn_mve_conv_params, g) == GEOMETRY_AT, "geometry");
 _Static_assert(offsetof(struct tn_mve_depthwise_params, g) == GEOMETRY_AT, "geometry");
 _Static_assert(offsetof(struct tn_geometry, y_end) ==

@@ -46,7 +46,7 @@ static const char *const overlap_words[] = { "none", "inplace", "full", NULL };
 static const char *const stream_words[] = { "none", "auto", NULL };
 static const char *const schedule_words[] = { "given", "search", NULL };
 static const char *const objective_words[] = { "activations", "arena", NULL };
-static const char *const kernels_words[] = { "auto", "ref", "dsp", "mve", NULL };
+static const char *const kernels_words[] = { "auto", "ref", "thumb", "dsp", "mve", NULL };
 static const char *const level_words[] = { "", "note", "warning", "error", NULL };
 
 static const char *const profile_words[] = { "", "inference", "training", NULL };
@@ -200,7 +200,8 @@ static const struct option_row rows[] = {
 	{ "cpu", 0, VALUE_TEXT, AT(cpu), C(EMIT) | C(LINT), "NAME",
 		"host or cortex-m0plus, -m3, -m4, -m7, -m33, -m55", NULL },
 	{ "kernels", 0, VALUE_WORD, AT(kernels), PLANS | C(VERIFY), "SET",
-		"ref (portable), dsp (Cortex-M4, -M7, -M33, -M55), mve (Cortex-M55) or "
+		"ref (portable), thumb (Cortex-M0+, -M3), dsp (Cortex-M4, -M7, -M33, "
+		"-M55), mve (Cortex-M55) or "
 		"auto (default)",
 		kernels_words },
 	{ "debug", 0, VALUE_FLAG, AT(debug), C(EMIT), NULL,

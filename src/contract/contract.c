@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "contract/dsp.h"
 #include "contract/mve.h"
+#include "contract/thumb.h"
 #include "contract/walk.h"
 #include "ir/window.h"
 
@@ -309,6 +310,9 @@ int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_var
 {
 	int64_t bytes = portable_scratch(g, op, v);
 
+	if (g->kernels == KERNELS_THUMB && !tn_variant_is_buffered(v))
+		bytes = tn_max_i64(
+			bytes, tn_thumb_scratch(g, &g->ops[op.i], v.hold != HOLD_NONE));
 	if (g->kernels == KERNELS_DSP && !tn_variant_is_buffered(v))
 		bytes = tn_max_i64(bytes, tn_dsp_scratch(g, &g->ops[op.i]));
 	if (g->kernels == KERNELS_MVE && !tn_variant_is_buffered(v))

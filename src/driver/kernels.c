@@ -13,6 +13,8 @@ static enum tn_kernel_set set_of(const char *cpu, size_t len)
 		const char *name;
 		enum tn_kernel_set set;
 	} rows[] = {
+		{ "m0plus", KERNELS_THUMB },
+		{ "m3", KERNELS_THUMB },
 		{ "m4", KERNELS_DSP },
 		{ "m7", KERNELS_DSP },
 		{ "m33", KERNELS_DSP },
@@ -49,22 +51,25 @@ static enum tn_kernel_set set_of_all(const char *list)
 	return all == KERNELS_COUNT ? KERNELS_PORTABLE : all;
 }
 
+/* By the name that plan files have. */
+static bool set_find(const char *name, enum tn_kernel_set *out)
+{
+	for (uint32_t i = 0; i < KERNELS_COUNT; i++) {
+		*out = (enum tn_kernel_set)i;
+		if (strcmp(tn_kernel_set_name(*out), name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static enum tn_status of_plan(struct tn_run *run)
 {
 	const char *name;
 	enum tn_status status = tn_plan_file_kernels(
 		run->plan_parsed, &run->arena, &run->strings, &run->diags, &name);
 
-	if (status != TN_OK || !name || strcmp(name, "ref") == 0)
+	if (status != TN_OK || !name || set_find(name, &run->graph.kernels))
 		return status;
-	if (strcmp(name, "dsp") == 0) {
-		run->graph.kernels = KERNELS_DSP;
-		return TN_OK;
-	}
-	if (strcmp(name, "mve") == 0) {
-		run->graph.kernels = KERNELS_MVE;
-		return TN_OK;
-	}
 	tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/stale", run->plan_source,
 		"/kernel_set", NULL,
 		"the plan is for the kernel set '%s', which is unknown", name);
@@ -75,11 +80,11 @@ enum tn_status tn_pipeline_kernels(struct tn_run *run)
 {
 	const tenure_options *o = run->options;
 
-	run->graph.kernels = KERNELS_PORTABLE;
-	if (o->kernels == TENURE_KERNELS_DSP)
-		run->graph.kernels = KERNELS_DSP;
-	if (o->kernels == TENURE_KERNELS_MVE)
-		run->graph.kernels = KERNELS_MVE;
+	/* the option's words are those of the sets, and one before them */
+	run->graph.kernels =
+		o->kernels == TENURE_KERNELS_AUTO
+			? KERNELS_PORTABLE
+			: (enum tn_kernel_set)(o->kernels - TENURE_KERNELS_REF);
 	if (o->kernels != TENURE_KERNELS_AUTO)
 		return TN_OK;
 	if (run->plan_source)

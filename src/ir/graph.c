@@ -5,6 +5,16 @@
 #include "base/checked.h"
 #include "ir/op.h"
 
+const char *tn_kernel_set_name(enum tn_kernel_set set)
+{
+	static const char *const names[KERNELS_COUNT] = { [KERNELS_PORTABLE] = "ref",
+		[KERNELS_THUMB] = "thumb",
+		[KERNELS_DSP] = "dsp",
+		[KERNELS_MVE] = "mve" };
+
+	return names[set];
+}
+
 const struct tn_attr *tn_op_attr(const struct tn_op *op, const char *name)
 {
 	for (uint32_t i = 0; i < op->n_attrs; i++)

@@ -153,8 +153,15 @@ enum tn_graph_format {
 };
 
 /* Whose kernels run the ops, and so whose contracts and scratch hold. The portable set is
- * behind every other one: it runs what that has no kernel for; DSP is behind MVE. */
-enum tn_kernel_set { KERNELS_PORTABLE, KERNELS_DSP, KERNELS_MVE, KERNELS_COUNT };
+ * behind every other one: it runs what that has no kernel for; DSP is behind MVE. In the
+ * order of what they ask of a processor. */
+enum tn_kernel_set {
+	KERNELS_PORTABLE,
+	KERNELS_THUMB,
+	KERNELS_DSP,
+	KERNELS_MVE,
+	KERNELS_COUNT
+};
 
 struct tn_graph {
 	const char *name;
@@ -184,6 +191,9 @@ struct tn_graph {
 	bool lossy; /* the format rounds floats: some scale or float constant may be damaged */
 	enum tn_kernel_set kernels; /* the user's choice; no file says it */
 };
+
+/* "ref", "thumb", "dsp", "mve" */
+const char *tn_kernel_set_name(enum tn_kernel_set set);
 
 static inline bool tn_tensor_id_ok(const struct tn_graph *g, tn_tensor_id id)
 {

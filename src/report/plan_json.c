@@ -253,8 +253,8 @@ static json_t *hex(uint64_t value)
 static bool put_kernels(json_t *root, const struct tn_graph *g)
 {
 	return g->kernels == KERNELS_PORTABLE ||
-	       tn_json_put(root, "kernel_set",
-		       json_string(g->kernels == KERNELS_MVE ? "mve" : "dsp"));
+	       tn_json_put(
+		       root, "kernel_set", json_string(tn_kernel_set_name(g->kernels)));
 }
 
 static bool put_digests(json_t *root, const struct tn_plan_digests *d)

@@ -324,6 +324,7 @@ static const struct {
 	enum tn_kernel_set set;
 	bool layers; /* or the fixture with all ops */
 } boards[] = {
+	{ "cortex-m3", KERNELS_THUMB, true },
 	{ "cortex-m4", KERNELS_DSP, true },
 	{ "cortex-m55", KERNELS_MVE, true },
 	{ "cortex-m4", KERNELS_DSP, false },

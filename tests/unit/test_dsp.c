@@ -95,6 +95,16 @@ static bool same_displaced(struct bench *b, const struct tn_call *call, uint32_t
 	return same;
 }
 
+/* For its shapes and constants. */
+static bool has_kernel(const struct layer *l, enum tn_kernel_set set)
+{
+	if (set != KERNELS_THUMB)
+		return l->packed && l->packed <= set;
+	if (l->kind == OP_DEPTHWISE_CONV_2D)
+		return l->k_h == 3 && l->k_w == 3;
+	return l->packed && (l->kind == OP_CONV_2D || l->kind == OP_FULLY_CONNECTED);
+}
+
 static void try_variant(struct bench *b, const struct layer *l, enum tn_kernel_set set,
 	struct tn_variant v)
 {
@@ -110,9 +120,8 @@ static void try_variant(struct bench *b, const struct layer *l, enum tn_kernel_s
 	ck_assert_int_eq(tn_bind(g, op, v, &b->net.arena, &b->net.diags, &call), TN_OK);
 	packed = strncmp(call.kernel->file, "ref/", 4) != 0;
 	/* a sum has a packed kernel only where one linear function was found */
-	ck_assert_msg(l->kind == OP_ADD ||
-			      packed == (l->packed && l->packed <= set &&
-						!tn_variant_is_buffered(v)),
+	ck_assert_msg(l->kind == OP_ADD || packed == (has_kernel(l, set) &&
+							     !tn_variant_is_buffered(v)),
 		"%s: hold %d, %s runs", l->name, (int)v.hold, call.kernel->symbol);
 	scratch = exact(bytes + GUARD);
 	memset(scratch + bytes, 0x5a, GUARD);
@@ -167,6 +176,7 @@ static void try_layer(const struct layer *l, uint32_t seed)
 		memcpy(b.expected, b.at[output(&b)],
 			(size_t)tensor(&b, output(&b))->bytes);
 		for (uint32_t i = 0; i < n; i++) {
+			try_variant(&b, l, KERNELS_THUMB, v[i]);
 			try_variant(&b, l, KERNELS_DSP, v[i]);
 			try_variant(&b, l, KERNELS_MVE, v[i]);
 		}

@@ -1,0 +1,77 @@
+/* Convolution of int8 for processors without DSP instructions: the windows of two pixels are
+ * copied, then two channels at a time are computed and stored. So all that the two read is
+ * read before one of them is written: earlier than the steps of the contract ask for, never
+ * later. */
+#include "copy_s8.h"
+#include "dot_s8.h"
+#include "ref/window.h"
+
+static void fill(int8_t *to, int32_t n, int32_t value)
+{
+	for (int32_t i = 0; i < n; i++)
+		to[i] = (int8_t)value;
+}
+
+/* The window of a pixel, with the input's zero point where it lies outside. */
+static void gather(const struct tn_thumb_conv_params *p, const tn_s8 *in,
+	const struct tn_pixel *px, int8_t *to)
+{
+	const struct tn_geometry *g = &p->g;
+	const int32_t row = g->k_w * g->in_c, before = px->kx * g->in_c;
+	const int32_t inside = (px->kx_end - px->kx) * g->in_c;
+
+	for (int32_t ky = 0; ky < g->k_h; ky++, to += row) {
+		if (ky < px->ky || ky >= px->ky_end) {
+			fill(to, row, p->in_zero);
+			continue;
+		}
+		fill(to, before, p->in_zero);
+		tn_copy_in(to + before, in + tn_tap_row(g, px, ky), inside);
+		fill(to + before + inside, row - before - inside, p->in_zero);
+	}
+}
+
+/* One pixel stands for two at the end of an odd number: b is a's, and stored over it; so do
+ * channels. */
+static void compute(const struct tn_thumb_conv_params *p, const int8_t *weights,
+	const int32_t *k, const int8_t *a, const int8_t *b, tn_s8 *out_a, tn_s8 *out_b)
+{
+	const int32_t n = p->g.k_h * p->g.k_w * p->g.in_c, channels = p->g.out_c;
+
+	for (int32_t c = 0; c < channels; c += 2) {
+		const int32_t next = c + 1 < channels;
+		const int32_t *u = k + TN_CONSTANTS * c, *v = u + TN_CONSTANTS * next;
+		const int8_t *row = weights + c * n;
+		struct tn_dot d = { a, { row, b, row + next * n, row },
+			{ u[0], u[0], v[0], v[0] } };
+
+		tn_dot_2x2(&d, n);
+		tn_store_s8(out_b, c + next, tn_thumb_rescale(d.sum[3], v));
+		tn_store_s8(out_a, c + next, tn_thumb_rescale(d.sum[2], v));
+		tn_store_s8(out_b, c, tn_thumb_rescale(d.sum[1], u));
+		tn_store_s8(out_a, c, tn_thumb_rescale(d.sum[0], u));
+	}
+}
+
+void tn_thumb_conv_2d_s8(
+	const void *params, const void *const *in, void *const *out, void *scratch)
+{
+	const struct tn_thumb_conv_params *p = params;
+	const struct tn_geometry *g = &p->g;
+	const int32_t pixels = tn_pixel_count(g);
+	int8_t *a = scratch, *b = a + g->k_h * g->k_w * g->in_c;
+
+	for (int32_t t = 0; t < pixels; t += 2) {
+		const int two = t + 1 < pixels;
+		struct tn_pixel first, second;
+
+		tn_pixel_at(g, p->order, t, &first);
+		gather(p, in[0], &first, a);
+		if (two) {
+			tn_pixel_at(g, p->order, t + 1, &second);
+			gather(p, in[0], &second, b);
+		}
+		compute(p, in[1], in[2], a, two ? b : a, (tn_s8 *)out[0] + first.out,
+			(tn_s8 *)out[0] + (two ? second.out : first.out));
+	}
+}
