@@ -14,7 +14,6 @@
 
 #define CHANGES_SHOWN 3
 #define TRIALS_MAX    24
-#define OPS_MAX	      20000 /* of graphs that are planned again and again */
 #define CPU_USUAL     "cortex-m4"
 
 static const char *text_of(const struct tn_strbuf *text)
@@ -102,7 +101,7 @@ static void note_changes(struct tn_run *run, int64_t room)
 	uint32_t trials = 0;
 	size_t n = 0;
 
-	if (run->graph.n_ops > OPS_MAX)
+	if (run->graph.n_ops > TN_TRIAL_OPS_MAX)
 		return;
 	if (run->options->plan || run->options->repair) {
 		tn_diag_note(&run->diags, "a plan of tenure's own may need less: without "
@@ -287,7 +286,7 @@ static enum fit fits_ram(const struct tn_run *run, const struct tn_need *need,
 	if (bytes <= (*out_holder)->bytes)
 		return FIT_ONE;
 	if (bytes > tn_board_ram(board) || run->memories.n_regions ||
-		run->graph.n_ops > OPS_MAX)
+		run->graph.n_ops > TN_TRIAL_OPS_MAX)
 		return FIT_NO;
 	for (size_t i = 0; i < board->n_memories && fit == FIT_NO; i++) {
 		*out_holder = &board->memories[i];

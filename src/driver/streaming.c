@@ -4,8 +4,6 @@
 
 #include "driver/trial.h"
 
-#define OPS_MAX 20000
-
 void tn_streaming_look(struct tn_run *run)
 {
 	const tenure_options *o = run->options;
@@ -13,7 +11,7 @@ void tn_streaming_look(struct tn_run *run)
 	struct tn_trial t;
 
 	if (o->stream != TENURE_STREAM_NONE || o->plan || o->repair ||
-		run->memories.n_regions || run->graph.n_ops > OPS_MAX)
+		run->memories.n_regions || run->graph.n_ops > TN_TRIAL_OPS_MAX)
 		return;
 	if (tn_trial_start(&t, run)) {
 		t.options.stream = TENURE_STREAM_AUTO;

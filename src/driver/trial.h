@@ -4,6 +4,8 @@
 
 #include "driver/pipeline.h"
 
+#define TN_TRIAL_OPS_MAX 20000 /* of graphs that are planned again and again */
+
 struct tn_trial {
 	tenure_options options;
 	struct tn_run run; /* its tensors, regions and pins are its own */
