@@ -31,32 +31,6 @@ void chains_plan(struct net *n, struct tn_gen *gen, struct tn_plan *out)
 	chain_best(n, 16, false, out);
 }
 
-static struct tn_plan_stream unrolled(struct tn_gen *gen, const struct tn_plan_stream *s)
-{
-	struct tn_plan_stream out = *s;
-	int64_t count = 1; /* one may be doubled */
-
-	for (uint32_t i = 0; i < s->n_loops; i++)
-		count += s->loops[i].times * s->loops[i].n_events;
-	out.loops = TN_NEW(&gen->arena, struct tn_plan_loop);
-	gen_need(out.loops);
-	out.n_loops = 1;
-	out.loops->times = 1;
-	out.loops->events =
-		TN_NEW_ARRAY(&gen->arena, struct tn_plan_event, (size_t)count);
-	gen_need(out.loops->events);
-	for (uint32_t i = 0; i < s->n_loops; i++)
-		for (int64_t t = 0; t < s->loops[i].times; t++)
-			for (uint32_t k = 0; k < s->loops[i].n_events; k++) {
-				struct tn_plan_event e = s->loops[i].events[k];
-
-				e.y += t * e.step;
-				e.step = 0;
-				out.loops->events[out.loops->n_events++] = e;
-			}
-	return out;
-}
-
 void chains_copy(struct tn_gen *gen, const struct tn_plan *from, struct tn_plan *to)
 {
 	gen_plan_copy(gen, from, to);
@@ -64,7 +38,7 @@ void chains_copy(struct tn_gen *gen, const struct tn_plan *from, struct tn_plan 
 	to->streams = TN_NEW_ARRAY(&gen->arena, struct tn_plan_stream, from->n_streams);
 	gen_need(to->streams);
 	for (uint32_t i = 0; i < from->n_streams; i++)
-		to->streams[i] = unrolled(gen, &from->streams[i]);
+		to->streams[i] = chain_unrolled(&gen->arena, &from->streams[i]);
 }
 
 static void change_ring(

@@ -91,3 +91,29 @@ void chain_best(struct net *n, int64_t align, bool input, struct tn_plan *out)
 		TN_OK);
 	*out = made.plan;
 }
+
+struct tn_plan_stream chain_unrolled(
+	struct tn_arena *arena, const struct tn_plan_stream *s)
+{
+	struct tn_plan_stream out = *s;
+	int64_t count = 1;
+
+	for (uint32_t i = 0; i < s->n_loops; i++)
+		count += s->loops[i].times * s->loops[i].n_events;
+	out.loops = TN_NEW(arena, struct tn_plan_loop);
+	ck_assert(out.loops);
+	out.n_loops = 1;
+	out.loops->times = 1;
+	out.loops->events = TN_NEW_ARRAY(arena, struct tn_plan_event, (size_t)count);
+	ck_assert(out.loops->events);
+	for (uint32_t i = 0; i < s->n_loops; i++)
+		for (int64_t t = 0; t < s->loops[i].times; t++)
+			for (uint32_t k = 0; k < s->loops[i].n_events; k++) {
+				struct tn_plan_event e = s->loops[i].events[k];
+
+				e.y += t * e.step;
+				e.step = 0;
+				out.loops->events[out.loops->n_events++] = e;
+			}
+	return out;
+}

@@ -13,6 +13,7 @@
 #include "contract/contract.h"
 #include "layers.h"
 #include "loaded.h"
+#include "tools.h"
 #include "validate/expected.h"
 #include "validate/process.h"
 #include "validate/program.h"
@@ -364,15 +365,6 @@ static void close_source(struct source *s, int board)
 		loaded_release(&s->file);
 }
 
-static bool have_tools(void)
-{
-	if (tn_process_exists("arm-none-eabi-gcc") &&
-		tn_process_exists("qemu-system-arm"))
-		return true;
-	printf("# skip: no arm-none-eabi-gcc or qemu-system-arm\n");
-	return false;
-}
-
 static void start(struct program *p, struct source *s, int board, bool nearer)
 {
 	const bool net = boards[board].layers;
@@ -467,7 +459,7 @@ START_TEST(contracts_hold)
 	struct source s;
 	const char *dir;
 
-	if (!have_tools())
+	if (!tn_test_has_tools("cortex-m4"))
 		return;
 	open_source(&s, _i);
 	ck_assert_int_eq(tn_tempdir_make(boards[_i].layers ? &s.net.arena : &s.file.arena,

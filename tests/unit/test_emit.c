@@ -14,6 +14,7 @@
 #include "emit/pool.h"
 #include "emit/text.h"
 #include "net.h"
+#include "tools.h"
 #include "validate/process.h"
 
 #define COMPILE_SECONDS 120
@@ -342,14 +343,6 @@ static void compile(struct emitted *e, uint32_t n_sources, const char *cross,
 	tn_strbuf_release(&out);
 }
 
-static bool have(const char *tool)
-{
-	if (tn_process_exists(tool))
-		return true;
-	printf("# skip: no %s\n", tool);
-	return false;
-}
-
 static void (*const nets[])(struct net *) = { net_residual, net_arithmetic, net_state,
 	net_views };
 
@@ -358,11 +351,11 @@ START_TEST(compiles_on_this_machine)
 	struct emitted e;
 
 	emit(&e, nets[_i], true);
-	if (have("gcc")) {
+	if (tn_test_has("gcc")) {
 		compile(&e, e.summary.n_sources, "", "gcc", "host", "-std=c99", NULL);
 		compile(&e, 1, "", "gcc", "host", "-std=c11", "-DTENURE_UNSHARED");
 	}
-	if (have("clang")) {
+	if (tn_test_has("clang")) {
 		compile(&e, 2, "", "clang", "host", "-std=c99", "-DTENURE_HOOK");
 		compile(&e, 1, "", "clang", "host", "-std=c11", "-DTENURE_UNSHARED");
 	}
@@ -377,7 +370,7 @@ START_TEST(compiles_for_cortex_m)
 	struct emitted e;
 
 	ck_assert(cpu && strncmp(cpu, "cortex-m", 8) == 0);
-	if (!have("arm-none-eabi-gcc"))
+	if (!tn_test_has("arm-none-eabi-gcc"))
 		return;
 	emit(&e, net_residual, false);
 	/* every kernel for the smallest, the middle and the largest; a test of the kernels
@@ -394,7 +387,7 @@ START_TEST(make_builds_a_library)
 	struct tn_strbuf out;
 	struct emitted e;
 
-	if (!have("gcc") || !have("make"))
+	if (!tn_test_has("gcc") || !tn_test_has("make"))
 		return;
 	emit(&e, net_arithmetic, false);
 	tn_strbuf_init(&out);
@@ -416,7 +409,7 @@ START_TEST(header_is_cxx)
 	struct tn_strbuf out;
 	struct emitted e;
 
-	if (!have("g++"))
+	if (!tn_test_has("g++"))
 		return;
 	emit(&e, net_residual, false);
 	tn_strbuf_init(&out);
@@ -448,7 +441,7 @@ START_TEST(names_cannot_harm)
 	struct tn_strbuf out;
 	struct emitted e;
 
-	if (!have("gcc") || !have("make"))
+	if (!tn_test_has("gcc") || !tn_test_has("make"))
 		return;
 	emit(&e, net_hostile, true);
 	tn_strbuf_init(&out);
@@ -497,7 +490,7 @@ START_TEST(models_in_one_directory)
 	ck_assert(strstr(text, "#include \"net.h\"\n#include \"Net_2.h\"\n#include "
 			       "\"models_2.h\"\n"));
 	tn_strbuf_init(&out);
-	if (have("make") && have("gcc"))
+	if (tn_test_has("make") && tn_test_has("gcc"))
 		run_ok(argv, dir, &out, "make");
 	tn_strbuf_release(&out);
 	tn_tempdir_remove(dir);

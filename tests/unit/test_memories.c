@@ -14,6 +14,7 @@
 #include "ir/validate.h"
 #include "lower/place.h"
 #include "tenure/tenure.h"
+#include "tools.h"
 #include "validate/process.h"
 #include "verify/verify.h"
 
@@ -469,14 +470,6 @@ START_TEST(graph_that_loses_its_input)
 }
 END_TEST
 
-static bool have(const char *tool)
-{
-	if (tn_process_exists(tool))
-		return true;
-	printf("# skip: no %s\n", tool);
-	return false;
-}
-
 static const char *const targets[] = { "host", "cortex-m4" };
 
 /* Emitted with a parameter for each memory, with and without sharing, every layer. The
@@ -488,7 +481,7 @@ START_TEST(validated)
 	tenure_options options;
 	struct result r;
 
-	if (_i > 0 && (!have("arm-none-eabi-gcc") || !have("qemu-system-arm")))
+	if (_i > 0 && (!tn_test_has("arm-none-eabi-gcc") || !tn_test_has("qemu-system-arm")))
 		return;
 	tenure_options_init(&options);
 	options.on = targets[_i];
@@ -544,7 +537,7 @@ START_TEST(linked_where_they_are_planned)
 	struct tn_strbuf out;
 	struct result r;
 
-	if (!have("arm-none-eabi-gcc") || !have("make"))
+	if (!tn_test_has("arm-none-eabi-gcc") || !tn_test_has("make"))
 		return;
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	tenure_options_init(&options);

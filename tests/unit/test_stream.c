@@ -96,30 +96,6 @@ static struct tn_plan copy_of(struct net *n, const struct tn_plan *p)
 	return c;
 }
 
-/* One loop, once: events can be swapped in it. */
-static struct tn_plan_stream unrolled(struct net *n, const struct tn_plan_stream *s)
-{
-	struct tn_plan_stream out = *s;
-	int64_t count = 0;
-
-	for (uint32_t i = 0; i < s->n_loops; i++)
-		count += s->loops[i].times * s->loops[i].n_events;
-	out.loops = TN_NEW(&n->arena, struct tn_plan_loop);
-	out.n_loops = 1;
-	out.loops->times = 1;
-	out.loops->events = TN_NEW_ARRAY(&n->arena, struct tn_plan_event, (size_t)count);
-	for (uint32_t i = 0; i < s->n_loops; i++)
-		for (int64_t t = 0; t < s->loops[i].times; t++)
-			for (uint32_t k = 0; k < s->loops[i].n_events; k++) {
-				struct tn_plan_event e = s->loops[i].events[k];
-
-				e.y += t * e.step;
-				e.step = 0;
-				out.loops->events[out.loops->n_events++] = e;
-			}
-	return out;
-}
-
 static void shorten_rings(struct net *n, const struct tn_plan *plan, uint64_t want,
 	uint32_t seed, struct counts *c)
 {
@@ -166,7 +142,7 @@ static void swap_events(struct net *n, const struct tn_plan *plan, uint64_t want
 	uint32_t seed, struct counts *c)
 {
 	struct tn_plan mutant = *plan;
-	struct tn_plan_stream s = unrolled(n, &plan->streams[0]);
+	struct tn_plan_stream s = chain_unrolled(&n->arena, &plan->streams[0]);
 	struct tn_plan_event *e = s.loops->events;
 
 	mutant.streams = &s;

@@ -11,25 +11,11 @@
 #include "emit/emit.h"
 #include "gen_chain.h"
 #include "loaded.h"
+#include "tools.h"
 #include "validate/process.h"
 #include "validate/validation.h"
 
 #define COMPILE_SECONDS 120
-
-static bool have(const char *tool)
-{
-	if (tn_process_exists(tool))
-		return true;
-	printf("# skip: no %s\n", tool);
-	return false;
-}
-
-static bool have_tools(const char *target)
-{
-	if (strcmp(target, "host") == 0)
-		return have("gcc");
-	return have("arm-none-eabi-gcc") && have("qemu-system-arm");
-}
 
 /* ---- a net with every kind of op ---- */
 
@@ -144,7 +130,7 @@ START_TEST(every_row_is_the_same)
 	struct net n;
 	char what[40];
 
-	if (!have_tools(cases[_i].target))
+	if (!tn_test_has_tools(cases[_i].target))
 		return;
 	net_chain(&n, cases[_i].dtype, cases[_i].mean);
 	n.graph.kernels = cases[_i].kernels;
@@ -166,7 +152,7 @@ START_TEST(random_chain)
 	struct net n;
 	char what[40];
 
-	if (!have_tools("host"))
+	if (!tn_test_has_tools("host"))
 		return;
 	gen_chain(&n, seed);
 	chain_analyse(&n, fed, &t);
@@ -205,7 +191,7 @@ START_TEST(real_net)
 	struct loaded l;
 	struct net n;
 
-	if (!file || !have_tools(boards[b].target))
+	if (!file || !tn_test_has_tools(boards[b].target))
 		return;
 	net_start(&n);
 	loaded_file(&l, file, NULL);
@@ -232,7 +218,7 @@ static void compile(struct net *n, const char *dir, const char *cc, const char *
 	struct tn_strbuf out;
 	struct tn_process p;
 
-	if (!have(cc))
+	if (!tn_test_has(cc))
 		return;
 	tn_strbuf_init(&out);
 	p = tn_process_run(argv, dir, COMPILE_SECONDS, &out);

@@ -14,6 +14,7 @@
 #include "loaded.h"
 #include "net.h"
 #include "planned.h"
+#include "tools.h"
 #include "validate/process.h"
 #include "validate/synthetic.h"
 #include "validate/target.h"
@@ -134,21 +135,6 @@ END_TEST
 
 /* ---- validation ---- */
 
-static bool have(const char *tool)
-{
-	if (tn_process_exists(tool))
-		return true;
-	printf("# skip: no %s\n", tool);
-	return false;
-}
-
-static bool have_tools(const char *target)
-{
-	if (strcmp(target, "host") == 0)
-		return have("gcc");
-	return have("arm-none-eabi-gcc") && have("qemu-system-arm");
-}
-
 static enum tn_status validate(struct net *n, const char *const *targets,
 	uint32_t n_targets, struct tn_validation *out)
 {
@@ -221,7 +207,7 @@ START_TEST(sharing_changes_nothing)
 	struct net n;
 	const char *dir;
 
-	if (!have_tools(same[_i].target))
+	if (!tn_test_has_tools(same[_i].target))
 		return;
 	same[_i].make(&n);
 	planned(&n.graph, OVERLAP_FULL, 16, &n.arena, &n.diags, &n.plan);
@@ -246,7 +232,7 @@ START_TEST(wrong_plan_is_named)
 	struct net n;
 	uint32_t c;
 
-	if (!have_tools(target))
+	if (!tn_test_has_tools(target))
 		return;
 	net_arithmetic(&n);
 	net_plan(&n);
@@ -287,7 +273,7 @@ START_TEST(board_that_is_too_small)
 	tn_tensor_id in, out;
 	struct net n;
 
-	if (!have_tools(target))
+	if (!tn_test_has_tools(target))
 		return;
 	net_start(&n);
 	in = net_tensor(&n, "in", DTYPE_F32, ROLE_INPUT, dims, 1, 0, 0);
@@ -313,7 +299,7 @@ START_TEST(kept_directory)
 	struct tn_validation v;
 	struct net n;
 
-	if (!have_tools(target))
+	if (!tn_test_has_tools(target))
 		return;
 	net_arithmetic(&n);
 	net_plan(&n);
