@@ -101,7 +101,7 @@ static int overlaps(
 static void note_accepted(struct tally *t, const struct tn_graph *g,
 	const struct tn_plan *plan, const struct tn_verdict *verdict)
 {
-	bool elided = false, first = false, second = false, ring = false;
+	bool elided = false, first = false, second = false, ring = false, fed = false;
 	int most = 0;
 
 	for (uint32_t i = 0; i < g->n_ops; i++) {
@@ -115,12 +115,15 @@ static void note_accepted(struct tally *t, const struct tn_graph *g,
 		second = second || plan->tensors[i].region == 1;
 		ring = ring || plan->tensors[i].ring_bytes;
 	}
+	for (uint32_t i = 0; i < plan->n_streams; i++)
+		fed = fed || plan->streams[i].fed;
 	t->overlapping += most > 0;
 	t->partly += most > 1;
 	t->elided += elided;
 	t->regions += first && second;
 	t->streamed += plan->n_streams > 0;
 	t->rings += ring;
+	t->fed += fed;
 	t->replayed += verdict->replayed > 0;
 }
 
@@ -293,7 +296,8 @@ static void begin_any(struct subject *s)
 		.views = seed % 3 == 1 || seed % 11 == 0,
 		.state = seed % 5 == 2,
 		.mutation = seed % 7 == 3 || seed % 11 == 0,
-		.flow = seed % 6 == 5 };
+		.flow = seed % 6 == 5,
+		.copies = seed % 4 == 0 };
 
 	tn_gen_graph(&s->gen, &options, &s->g);
 	if (tn_validate(&s->g, &s->gen.diags) != TN_OK) {
@@ -360,7 +364,7 @@ static void judge_chains(struct campaign *c, struct subject *s)
 
 	for (uint32_t i = BASES; i < PLANS_OF_A_GRAPH; i++) {
 		if (i % 6 == BASES % 6) {
-			chains_plan(&s->net, &s->gen, &base);
+			chains_plan(&s->net, &s->gen, s->seed / 8 % 3 == 0, &base);
 			(void)judge(c, s, &base, SOURCE_STREAMED);
 			continue;
 		}

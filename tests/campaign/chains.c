@@ -8,27 +8,42 @@
 #include "gen_part.h"
 #include "gen_plan.h"
 
-void chains_plan(struct net *n, struct tn_gen *gen, struct tn_plan *out)
+/* Is there a chain that can take the input's rows as they come? */
+static bool has_fed(const struct net *n, const struct chain_tables *t)
+{
+	static struct tn_chain chain;
+
+	for (uint32_t first = 0; first < n->graph.n_ops; first++)
+		for (uint32_t ops = 1; first + ops <= n->graph.n_ops; ops++)
+			if (tn_chain_of(&t->view, first, ops, &chain) && chain.fed)
+				return true;
+	return false;
+}
+
+void chains_plan(struct net *n, struct tn_gen *gen, bool fed, struct tn_plan *out)
 {
 	static struct tn_chain chain;
 	struct chain_tables t;
+	bool best;
 
-	if (!tn_gen_random(gen, 3)) {
-		chain_best(n, 16, false, out);
+	chain_analyse(n, fed, &t);
+	if (fed && !has_fed(n, &t)) { /* somebody else reads the input as well */
+		chains_plan(n, gen, false, out);
 		return;
 	}
-	chain_analyse(n, false, &t);
-	for (uint32_t tries = 0; tries < 40; tries++) {
+	best = !tn_gen_random(gen, 3);
+	for (uint32_t tries = 0; tries < 40 && !best; tries++) {
 		const uint32_t first = tn_gen_random(gen, n->graph.n_ops - 1);
 		const struct tn_stream_pick pick = { first,
 			2 + tn_gen_random(gen, n->graph.n_ops - first - 1) };
 
-		if (!tn_chain_of(&t.view, pick.first, pick.n, &chain))
+		if (!tn_chain_of(&t.view, pick.first, pick.n, &chain) ||
+			(fed && !chain.fed))
 			continue;
 		chain_plan(n, &t, pick, CHAIN_ANY, out);
 		return;
 	}
-	chain_best(n, 16, false, out);
+	chain_best(n, 16, fed, out);
 }
 
 void chains_copy(struct tn_gen *gen, const struct tn_plan *from, struct tn_plan *to)
@@ -150,10 +165,17 @@ void chains_change(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan 
 		change_order(gen, plan);
 		break;
 	case 6:
-		if (tn_gen_random(gen, 2))
+		switch (tn_gen_random(gen, 3)) {
+		case 0:
 			s->descending = !s->descending;
-		else
+			break;
+		case 1:
+			s->fed = !s->fed;
+			break;
+		default:
 			plan->n_streams--; /* what was a ring may be one no more */
+			break;
+		}
 		break;
 	case 7:
 		gen_plan_mutate(gen, g, plan, MUTANT_SCRATCH);

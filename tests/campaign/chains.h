@@ -5,8 +5,9 @@
 #include "gen_graph.h"
 #include "net.h"
 
-/* One that `tenure plan --stream auto` makes, or any ops that can be one chain run as one. */
-void chains_plan(struct net *n, struct tn_gen *gen, struct tn_plan *out);
+/* One that `tenure plan --stream auto` makes, or any ops that can be one chain run as one. With
+ * `fed` the caller gives the input row by row, where a chain can take it so. */
+void chains_plan(struct net *n, struct tn_gen *gen, bool fed, struct tn_plan *out);
 
 /* A copy of a plan with its chains, loops unrolled. */
 void chains_copy(struct tn_gen *gen, const struct tn_plan *from, struct tn_plan *to);

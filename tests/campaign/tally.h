@@ -65,6 +65,7 @@ struct tally {
 	uint64_t regions; /* accepted, two regions are used */
 	uint64_t streamed; /* accepted, with chains */
 	uint64_t rings; /* of those: some tensor is a ring of rows */
+	uint64_t fed; /* of those with chains: rows of an input come as they are needed */
 	uint64_t ours_refused, unplanned; /* must stay 0 */
 	uint64_t unplanned_in_two; /* over two memories nothing was found */
 };

@@ -364,6 +364,26 @@ static void choose_ends(struct tn_gen *gen, const struct pool *p)
 	}
 }
 
+/* An output, an input that is kept or a variable is handed out a second time. */
+static void copy_out(struct tn_gen *gen, const struct pool *p)
+{
+	for (uint32_t tries = 0; tries < 20; tries++) {
+		const int from = p->id[tn_gen_random(gen, p->n)];
+		const struct tn_tensor *t = gen_at(gen, from);
+		int to;
+
+		if ((t->role != ROLE_OUTPUT && t->role != ROLE_VARIABLE &&
+			    !is_kept(gen, from)) ||
+			t->has_strides || t->view_of.i != TN_NONE)
+			continue;
+		to = gen_add_tensor(gen, t->dtype, ROLE_OUTPUT, 1,
+			(int64_t[]){ gen_elements(gen, from) });
+		gen_at(gen, to)->quant = gen_at(gen, from)->quant;
+		gen_add_op(gen, "RESHAPE", GEN_IDS(from), GEN_IDS(to));
+		return;
+	}
+}
+
 static enum tn_dtype any_type(struct tn_gen *gen)
 {
 	static const enum tn_dtype types[] = { DTYPE_I8, DTYPE_I8, DTYPE_I8, DTYPE_F32,
@@ -397,5 +417,7 @@ void tn_gen_graph(
 		i++)
 		offer(&pool, add_some_op(gen, &pool, state));
 	choose_ends(gen, &pool);
+	if (options->copies)
+		copy_out(gen, &pool);
 	tn_gen_finish(gen, out);
 }

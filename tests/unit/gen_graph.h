@@ -45,6 +45,7 @@ struct tn_gen_options {
 	bool mutation; /* ops that write what they read, also through views */
 	bool opaque; /* ops that nobody knows */
 	bool flow; /* choices and loops */
+	bool copies; /* an output that is a copy of something else that lasts */
 };
 
 /* Few bytes for each tensor, so that a test can look at every one. Chains, branches,

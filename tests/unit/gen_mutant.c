@@ -83,8 +83,32 @@ static void move_scratch(
 	p->hold = (uint8_t)v[n].hold;
 	p->scratch_bytes = tn_contract_scratch(g, (tn_op_id){ id }, v[n]) +
 			   (tn_gen_random(gen, 8) ? 0 : tn_gen_random(gen, 24));
+	if (p->scratch_bytes && !tn_gen_random(gen, 5)) /* too few */
+		p->scratch_bytes /= 2;
 	p->scratch_region = near->region;
 	p->scratch_offset = (near->offset / 16 + tn_gen_random(gen, 3)) * 16;
+}
+
+/* Any op, or one that copies: that is where its input is, then, or stays elsewhere. */
+static void change_elided(
+	struct tn_gen *gen, const struct tn_graph *g, struct tn_plan *plan)
+{
+	const bool copy = tn_gen_random(gen, 2);
+	uint32_t id = tn_gen_random(gen, g->n_ops), in, out;
+	int64_t off;
+
+	for (uint32_t tries = 0; copy && tries < 20; tries++)
+		if (tn_op_info(g->ops[id].kind)->access != ACCESS_VIEW)
+			id = tn_gen_random(gen, g->n_ops);
+	plan->ops[id].elided = !plan->ops[id].elided;
+	in = g->ops[id].inputs[0].i;
+	out = gen_plan_root(g, g->ops[id].outputs[0].i, &off);
+	if (tn_op_info(g->ops[id].kind)->access != ACCESS_VIEW || !plan->ops[id].elided ||
+		in == TN_NONE || plan->tensors[out].region >= plan->n_regions ||
+		!tn_gen_random(gen, 4))
+		return;
+	plan->tensors[out].region = plan->tensors[in].region;
+	plan->tensors[out].offset = plan->tensors[in].offset;
 }
 
 static void change_variant(
@@ -233,7 +257,6 @@ void gen_plan_mutate(struct tn_gen *gen, const struct tn_graph *g, struct tn_pla
 	struct tn_plan_tensor *a = any_root(gen, g, plan), *b = any_root(gen, g, plan);
 	const struct tn_plan_tensor old = *a;
 	int64_t align = a->region < plan->n_regions ? plan->regions[a->region].align : 1;
-	struct tn_plan_op *op = &plan->ops[tn_gen_random(gen, g->n_ops)];
 
 	switch (how) {
 	case MUTANT_SHIFT:
@@ -262,7 +285,7 @@ void gen_plan_mutate(struct tn_gen *gen, const struct tn_graph *g, struct tn_pla
 		change_variant(gen, g, plan);
 		break;
 	case MUTANT_ELIDE:
-		op->elided = !op->elided;
+		change_elided(gen, g, plan);
 		break;
 	case MUTANT_SCRATCH:
 		move_scratch(gen, g, plan);
