@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/utf8.h"
+#include "import/size_expr.h"
 #include "ir/norm.h"
 
 #include "base/banned.h"
@@ -74,14 +75,9 @@ tn_tensor_id tn_foreign_newest(const struct tn_foreign *f)
 	return id;
 }
 
-int64_t tn_foreign_dim(struct tn_foreign *f, const struct tn_at *at, const char *name)
+int64_t tn_foreign_dim(struct tn_foreign *f, const struct tn_at *at, const char *text)
 {
-	for (size_t i = 0; i < f->im->n_dims; i++)
-		if (strcmp(f->im->dims[i].name, name) == 0)
-			return f->im->dims[i].size;
-	tn_at_error(f->tree, at, "graph/dynamic-shape",
-		"the size of '%s' is not known: give it one", name);
-	return TN_DIM_POISON;
+	return tn_size_or_report(f->im, tn_at_path(at), text);
 }
 
 const struct tn_shape *tn_foreign_given_shape(

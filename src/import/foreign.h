@@ -53,8 +53,8 @@ void tn_foreign_shape(
 /* From numbers; more than TN_RANK_MAX are reported at `at`. */
 void tn_foreign_shape_of(struct tn_foreign *f, const struct tn_at *at,
 	const struct tn_ints *dims, struct tn_shape *out);
-/* The size that --dim gives the name; TN_DIM_POISON after a report. */
-int64_t tn_foreign_dim(struct tn_foreign *f, const struct tn_at *at, const char *name);
+/* The size that the text comes to (import/size_expr.h); TN_DIM_POISON after a report. */
+int64_t tn_foreign_dim(struct tn_foreign *f, const struct tn_at *at, const char *text);
 /* The shape that --shape gives the tensor, or NULL. */
 const struct tn_shape *tn_foreign_given_shape(
 	const struct tn_foreign *f, const char *name);

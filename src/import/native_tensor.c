@@ -7,6 +7,7 @@
 
 #include "base/banned.h"
 #include "base/checked.h"
+#include "import/size_expr.h"
 
 static bool read_name(struct tn_native *n, const struct tn_path *at, const json_t *object,
 	struct tn_tensor *t)
@@ -54,7 +55,7 @@ static void read_dtype(struct tn_native *n, const struct tn_path *at,
 			"'%s' is not a known element type", text);
 }
 
-/* A size; null or -1 when it is not known; or a name that the caller gives a size. */
+/* A size; null or -1 when it is not known; or text over names that the caller gives sizes. */
 static int64_t read_dim(
 	struct tn_native *n, const struct tn_path *at, const json_t *value)
 {
@@ -63,14 +64,8 @@ static int64_t read_dim(
 
 	if (json_is_null(value))
 		return TN_DIM_UNKNOWN;
-	for (size_t i = 0; name && i < n->im->n_dims; i++)
-		if (strcmp(n->im->dims[i].name, name) == 0)
-			return n->im->dims[i].size;
-	if (name) {
-		tn_json_error(n->im, "graph/dynamic-shape", at,
-			"the size of '%s' is not known: give it one", name);
-		return TN_DIM_POISON;
-	}
+	if (name)
+		return tn_size_or_report(n->im, at, name);
 	return tn_json_int(n->im, NATIVE_TYPE, at, value, INT64_MIN + 1, INT64_MAX, &size)
 		       ? size
 		       : TN_DIM_POISON;

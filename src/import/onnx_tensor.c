@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/checked.h"
 #include "import/onnx.h"
+#include "import/size_expr.h"
 
 #include "base/banned.h"
 
@@ -272,16 +273,19 @@ void tn_onnx_tensor(struct tn_onnx *x, struct tn_foreign *f, const struct tn_at 
 static int64_t read_dim(
 	struct tn_onnx *x, struct tn_foreign *f, const struct tn_at *dim, bool strict)
 {
-	const char *name = tn_at_text(&x->tree, dim, "dimParam", "");
+	const char *text = tn_at_text(&x->tree, dim, "dimParam", "");
+	char missing[TN_SIZE_NAME_BYTES];
+	int64_t size;
 	struct tn_at at;
 
-	if (name[0]) {
-		for (size_t i = 0; i < x->tree.im->n_dims; i++)
-			if (strcmp(x->tree.im->dims[i].name, name) == 0)
-				return x->tree.im->dims[i].size;
+	if (text[0] && strict) {
 		tn_at_key(&x->tree, dim, "dimParam", &at);
-		return strict ? tn_foreign_dim(f, &at, name) : TN_DIM_UNKNOWN;
+		return tn_foreign_dim(f, &at, text);
 	}
+	if (text[0])
+		return tn_size_expr(x->tree.im, text, &size, missing) == SIZE_KNOWN
+			       ? size
+			       : TN_DIM_UNKNOWN;
 	return tn_dim_given(tn_at_int(&x->tree, dim, "dimValue", TN_DIM_UNKNOWN));
 }
 

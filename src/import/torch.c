@@ -11,6 +11,21 @@
 
 #include "base/banned.h"
 
+/* A number, or an expression. */
+static int64_t read_size(struct tn_foreign *f, const struct tn_at *at)
+{
+	struct tn_at expr;
+	int64_t value;
+
+	if (tn_at_key(f->tree, at, "as_int", &expr))
+		return tn_at_as_int(f->tree, &expr, &value) ? tn_dim_given(value)
+							    : TN_DIM_POISON;
+	if (tn_at_object(f->tree, at, "as_expr", &expr))
+		return tn_foreign_dim(f, at, tn_at_text(f->tree, &expr, "expr_str", ""));
+	tn_at_error(f->tree, at, "torch/value", "expected a size");
+	return TN_DIM_POISON;
+}
+
 static enum tn_dtype dtype_of(int64_t number)
 {
 	static const struct {
@@ -42,7 +57,7 @@ static void read_strides(
 	tn_shape_strides(&t->shape, dense);
 	for (uint32_t i = 0; i < t->shape.rank; i++) {
 		tn_at_item(&list, i, &at);
-		t->stride[i] = tn_torch_size(&r->f, &at);
+		t->stride[i] = read_size(&r->f, &at);
 		if (t->stride[i] == TN_DIM_POISON)
 			return;
 		plain = plain && (t->shape.dim[i] < 2 || t->stride[i] == dense[i]);
@@ -78,7 +93,7 @@ tn_tensor_id tn_torch_tensor(struct tn_torch *r, const struct tn_at *at, const c
 		shape.rank = (uint32_t)n;
 		for (uint32_t i = 0; i < n; i++) {
 			tn_at_item(&sizes, i, &size);
-			shape.dim[i] = tn_torch_size(&r->f, &size);
+			shape.dim[i] = read_size(&r->f, &size);
 		}
 	}
 	t = tn_foreign_tensor(&r->f, &meta, name,

@@ -27,9 +27,6 @@ struct tn_torch_results {
 	size_t n;
 };
 
-/* A size: a number, or an expression over symbols that --dim gives values. */
-int64_t tn_torch_size(struct tn_foreign *f, const struct tn_at *at);
-
 /* The tensor of a name, made when it is met first; TN_NONE after a report. */
 tn_tensor_id tn_torch_tensor(
 	struct tn_torch *r, const struct tn_at *at, const char *name);

@@ -170,8 +170,8 @@ START_TEST(open_dimensions_are_bound)
 	loaded_bytes(&l, "open", text, sizeof(text) - 1, NULL);
 	ck_assert_int_eq(l.status, TN_ERR_INPUT);
 	ck_assert_str_eq(loaded_report(&l),
-		"error /tensors/0/shape/0: the size of 'N' is not known: give it one "
-		"[graph/dynamic-shape]\n"
+		"error /tensors/0/shape/0: the size of 'N' is not known: give it one, as "
+		"--dim 'N=64' [graph/dynamic-shape]\n"
 		"error /tensors/1: dimension 0 of 'y' is not known: give it a size "
 		"[graph/dynamic-shape]\n");
 	im = (struct tn_import){ .arena = &l.arena,
@@ -251,6 +251,114 @@ START_TEST(no_size_goes_without_report)
 }
 END_TEST
 
+/* What exporters write for sizes, with W 7, s0 5 and a.b_1 8; -1: it is refused. */
+static const struct {
+	const char *text;
+	int64_t size;
+} expressions[] = {
+	{ "s0", 5 },
+	{ "2*s0", 10 },
+	{ "s0 + 1", 6 },
+	{ "a.b_1 - s0", 3 },
+	{ "s0*W + 2*s0", 45 },
+	{ "(s0 + 1)*(W - 1)", 36 },
+	{ "floor(W/2)", 3 },
+	{ "floor(W/2 - 1/2) + 1", 4 },
+	{ "floor(W/2 + 1/2)", 4 },
+	{ "ceiling(W/2)", 4 },
+	{ "W//2", 3 },
+	{ "((s0 - 1)//2) + 1", 3 },
+	{ "-1*((-s0)//2)", 3 },
+	{ "6*W/14", 3 },
+	{ "W % s0", 2 },
+	{ "s0**2", 25 },
+	{ "W**2//2", 24 },
+	{ "floor(4*W**(-1)*s0)", 2 },
+	{ "50-s0**2", 25 },
+	{ "max(1, s0, W)", 7 },
+	{ "Min(s0, W)", 5 },
+	{ "Mod(s0, 3)", 2 },
+	{ "CeilDiv(s0, 2)", 3 },
+	{ "Add(Mul(Integer(2), Symbol('s0', integer=True)), Integer(-1))", 9 },
+	{ "floor(Mul(Rational(1, 2), Symbol('W', positive=True, integer=True)))", 3 },
+	{ "Pow(Symbol('s0'), Integer(2))", 25 },
+	{ "torch.utils._sympy.functions.FloorDiv(Symbol('W'), Integer(2))", 3 },
+	{ "W-7", 0 },
+	{ "N*2", 64 }, /* the whole is given, and so is N */
+	{ "past seq-1", 9 },
+	{ "W/2", -1 },
+	{ "s0 - W", -1 },
+	{ "W/(s0 - 5)", -1 },
+	{ "W//0", -1 },
+	{ "s0 % 0", -1 },
+	{ "2*M", -1 },
+	{ "s0 +", -1 },
+	{ "s0 s0", -1 },
+	{ "(s0", -1 },
+	{ "floor(W, 2)", -1 },
+	{ "Piecewise(s0)", -1 },
+	{ "9223372036854775807 + s0", -1 },
+	{ "99999999999999999999", -1 },
+	{ "s0**99", -1 },
+	{ "(-9223372036854775807 - 1)/(-1)", -1 },
+	{ "--------------------------------------------------------------s0", -1 },
+	{ "((((((((((((((((((((((((((((((((((((((((s0))))))))))))))))))))))))))))))))))))"
+	  "))))",
+		-1 },
+};
+
+static const char *const named[] = {
+	"{\"format\":\"tenure.graph/1\",\"tensors\":[{\"name\":\"x\",\"dtype\":\"i8\","
+	"\"shape\":[\"@\"],\"role\":\"input\"}],\"ops\":[]}",
+	"{\"graph\":{\"node\":[],\"input\":[{\"name\":\"x\",\"type\":{\"tensorType\":{"
+	"\"elemType\":3,\"shape\":{\"dim\":[{\"dimParam\":\"@\"}]}}}}],\"output\":[{"
+	"\"name\":\"x\"}]}}",
+	"{\"graph_module\":{\"graph\":{\"inputs\":[],\"outputs\":[],\"nodes\":[],"
+	"\"tensor_values\":{\"x\":{\"dtype\":2,\"sizes\":[{\"as_expr\":{\"expr_str\":\"@"
+	"\"}}]}}"
+	"},\"signature\":{\"input_specs\":[{\"user_input\":{\"arg\":{\"as_tensor\":{"
+	"\"name\":\"x\"}}}}],\"output_specs\":[]}},\"schema_version\":{}}",
+};
+
+START_TEST(sizes_are_computed)
+{
+	static const struct tn_import_dim dims[] = { { "W", 7 }, { "s0", 5 },
+		{ "a.b_1", 8 }, { "N", 3 }, { "N*2", 64 }, { "past seq-1", 9 } };
+	const char *want = expressions[_i].text;
+	char text[1024];
+
+	for (size_t i = 0; i < COUNT(named); i++) {
+		const char *size = strchr(named[i], '@');
+		struct loaded l;
+		struct tn_import im;
+
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(size - named[i]), named[i],
+			want, size + 1);
+		loaded_bytes(&l, "x", text, strlen(text), NULL);
+		im = (struct tn_import){ .arena = &l.arena,
+			.strings = &l.strings,
+			.diags = &l.diags,
+			.source = l.source,
+			.dims = dims,
+			.n_dims = COUNT(dims) };
+		tn_diags_init(&l.diags, &l.run);
+		l.status = tn_import(&im, &l.graph);
+		if (expressions[_i].size < 0) {
+			ck_assert_msg(l.status == TN_ERR_INPUT, "%s: is read", want);
+			ck_assert_msg(strstr(loaded_report(&l), "[graph/dynamic-shape]"),
+				"%s: %s", want, loaded_report(&l));
+		} else {
+			ck_assert_msg(
+				l.status == TN_OK, "%s: %s", want, loaded_report(&l));
+			ck_assert_msg(l.graph.tensors[0].bytes == expressions[_i].size,
+				"%s: %lld bytes", want,
+				(long long)l.graph.tensors[0].bytes);
+		}
+		loaded_release(&l);
+	}
+}
+END_TEST
+
 static void is_refused(const char *folder)
 {
 	static const char *const inputs[] = { "input.json", "input.tflite", "input.onnx",
@@ -293,6 +401,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, nodes_survive_odd_operands, 0, (int)COUNT(onnx_types));
 	tcase_add_test(tc, open_dimensions_are_bound);
 	tcase_add_loop_test(tc, no_size_goes_without_report, 0, (int)COUNT(dimensions));
+	tcase_add_loop_test(tc, sizes_are_computed, 0, (int)COUNT(expressions));
 	tcase_add_test(tc, wrong_files_are_refused);
 	suite_add_tcase(s, tc);
 	return s;
