@@ -168,9 +168,18 @@ static size_t show(struct tn_strbuf *out, uint32_t cp)
 static void show_part(struct tn_strbuf *out, const char *text, const char *end)
 {
 	size_t marks = 0;
-	uint32_t cp;
 
-	while (text < end && (cp = tn_utf8_next(&text))) {
+	while (text < end) {
+		const size_t plain = plain_run(text), left = (size_t)(end - text);
+		const size_t n = plain < left ? plain : left;
+		uint32_t cp;
+
+		tn_strbuf_add(out, text, n);
+		text += n;
+		cp = text < end ? tn_utf8_next(&text) : 0;
+		if (!cp)
+			return;
+		marks = n ? 0 : marks;
 		marks = !is_invisible(cp) && !tn_width_of(cp) ? marks + 1 : 0;
 		if (marks <= MARKS_MAX)
 			show(out, cp);

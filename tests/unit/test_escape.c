@@ -82,6 +82,44 @@ START_TEST(escape_short_keeps_to_its_columns)
 }
 END_TEST
 
+/* At most four marks of a letter are drawn; those of one are not those of the next. */
+static const struct {
+	const char *name, *letter;
+} bases[] = {
+	{ "one", "a" },
+	{ "several in a row", "abc" },
+	{ "wide", "\xe5\xb1\xa4" },
+	{ "a letter and a wide one", "ab\xe5\xb1\xa4" },
+	{ "spelled out", "\xe2\x80\xae" },
+};
+
+START_TEST(marks_are_counted_for_each_letter)
+{
+	for (int marks = 0; marks < 7; marks++) {
+		struct tn_strbuf in, want, out;
+
+		tn_strbuf_init(&in);
+		tn_strbuf_init(&want);
+		tn_strbuf_init(&out);
+		for (int k = 0; k < 3; k++) {
+			tn_strbuf_puts(&in, bases[_i].letter);
+			tn_escape_visible(&want, bases[_i].letter);
+			for (int m = 0; m < marks; m++) {
+				tn_strbuf_puts(&in, "\xcc\x81");
+				tn_strbuf_puts(&want, m < 4 ? "\xcc\x81" : "");
+			}
+		}
+		tn_escape_short(&out, in.text, 80);
+		ck_assert_msg(strcmp(out.text, want.text) == 0,
+			"%s, %d marks: '%s' not '%s'", bases[_i].name, marks, out.text,
+			want.text);
+		tn_strbuf_release(&in);
+		tn_strbuf_release(&want);
+		tn_strbuf_release(&out);
+	}
+}
+END_TEST
+
 /* Letters of more than one code point are cut in front of, or behind. */
 static const struct {
 	const char *name, *letter;
@@ -171,6 +209,7 @@ Suite *tn_test_suite(void)
 
 	LOOP(tc, escape_visible, escapes);
 	tcase_add_test(tc, escape_short_keeps_to_its_columns);
+	LOOP(tc, marks_are_counted_for_each_letter, bases);
 	LOOP(tc, letters_are_not_cut, letters);
 	LOOP(tc, escape_number, numbers);
 	suite_add_tcase(suite, tc);
