@@ -349,7 +349,8 @@
   }
 
   function tensorTable(parent) {
-    function placed(x) { return t.plans[0].of[x.id] >= 0; }
+    function empty(x) { return x.exact("bytes") === 0 && x.region >= 0 && x.first <= x.last; }
+    function placed(x) { return t.plans[0].of[x.id] >= 0 || empty(x); }
     function role(r) { return [r, function (x) { return x.role === r; }]; }
     function place(key) {
       return { label: key, number: true, value: function (x) { return placed(x) ? x.exact(key) : -1; },
@@ -369,6 +370,7 @@
       { label: "storage", value: function (x) { return x.root === x.id ? "" : t.tensors[x.root].name; }, draw: function (td, x) {
         if (t.regions.length > 1 && placed(x)) td.textContent = t.regions[x.region].name + " ";
         if (x.root !== x.id) td.textContent += "view of " + t.shorten(t.tensors[x.root].name, 48);
+        if (empty(x)) td.appendChild(t.element("span", "note", "no bytes; " + t.lifeWords(x.id)));
       } }
     ], { label: "tensors", filters: roles.length > 1 ? roles : null, search: function (x) { return x.name + "\n" + x.shape; } });
   }

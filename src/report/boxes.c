@@ -34,7 +34,6 @@ struct find {
 	const struct tn_view *v;
 	struct tn_boxes *out;
 	struct tn_arena *arena;
-	tn_op_id *producer; /* by tensor, first in the order */
 	TN_VEC(struct tn_box_overlap) overlaps;
 };
 
@@ -147,7 +146,7 @@ static void tensor_boxes(struct find *f)
 		out->list[out->n++] =
 			(struct tn_box){ .kind = kind_of(v->g, (tn_tensor_id){ i }),
 				.tensor = { i },
-				.op = f->producer[i],
+				.op = f->out->producer[i],
 				.region = t->region,
 				.offset = t->offset,
 				.bytes = tn_plan_tensor_room(t),
@@ -323,20 +322,29 @@ static bool find_producers(struct find *f)
 {
 	const struct tn_graph *g = f->v->g;
 
-	f->producer = TN_NEW_ARRAY(f->arena, tn_op_id, g->n_tensors);
-	if (!f->producer)
+	f->out->producer = TN_NEW_ARRAY(f->arena, tn_op_id, g->n_tensors);
+	if (!f->out->producer)
 		return false;
 	for (uint32_t i = 0; i < g->n_tensors; i++)
-		f->producer[i] = (tn_op_id){ TN_NONE };
+		f->out->producer[i] = (tn_op_id){ TN_NONE };
 	for (uint32_t p = g->n_ops; p > 0; p--) {
 		tn_op_id id = tn_view_op_at(f->v, p - 1);
 		const struct tn_op *op = &g->ops[id.i];
 
 		for (uint32_t o = 0; o < op->n_outputs; o++)
 			if (op->outputs[o].i != TN_NONE)
-				f->producer[op->outputs[o].i] = id;
+				f->out->producer[op->outputs[o].i] = id;
 	}
 	return true;
+}
+
+bool tn_boxes_empty(
+	const struct tn_view *v, const struct tn_boxes *boxes, tn_tensor_id id)
+{
+	const struct tn_plan_tensor *t = &v->plan->tensors[id.i];
+
+	return boxes->of[id.i] == TN_NONE && t->bytes == 0 && t->ring_bytes == 0 &&
+	       t->region < v->plan->n_regions && t->offset >= 0 && t->first <= t->last;
 }
 
 enum tn_status tn_boxes_find(

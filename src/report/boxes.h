@@ -44,6 +44,7 @@ struct tn_boxes {
 	uint32_t n;
 	uint32_t *of; /* by tensor: its box (a view's is its root's), or TN_NONE */
 	uint32_t *scratch_of; /* by op, or TN_NONE */
+	tn_op_id *producer; /* by tensor: who writes it, first in the order; or TN_NONE */
 	struct tn_box_overlap *overlaps; /* by over, then under */
 	uint32_t n_overlaps;
 	uint32_t n_chains;
@@ -54,6 +55,11 @@ struct tn_boxes {
  * have no box. */
 enum tn_status TN_MUST_CHECK tn_boxes_find(
 	const struct tn_view *v, struct tn_arena *arena, struct tn_boxes *out);
+
+/* Does a tensor without a box live in the plan? Its value has no bytes, so that no picture
+ * can show it, but it has a place, is written and is read. */
+bool tn_boxes_empty(
+	const struct tn_view *v, const struct tn_boxes *boxes, tn_tensor_id id);
 
 /* "activation", "input", "output", "variable", "scratch" */
 const char *tn_box_kind_name(enum tn_box_kind kind);

@@ -70,7 +70,7 @@ static void tensor_row(const struct tn_view *v, const struct tn_boxes *boxes, ui
 	const struct tn_tensor *t = &v->g->tensors[i];
 	const struct tn_plan_tensor *p = &v->plan->tensors[i];
 	struct tn_alias a = tn_view_alias(v, (tn_tensor_id){ i });
-	const struct tn_box *box = &boxes->list[boxes->of[i]];
+	const tn_op_id writer = boxes->producer[i];
 
 	tn_strbuf_printf(out, "%s,", tn_words_role(v->g, (tn_tensor_id){ i }));
 	tensor_name(v, (tn_tensor_id){ i }, out);
@@ -82,8 +82,8 @@ static void tensor_row(const struct tn_view *v, const struct tn_boxes *boxes, ui
 		p->first, p->last);
 	tensor_name(v, a.root, out);
 	tn_strbuf_printf(out, ",%" PRId64 ",", a.root.i == i ? 0 : a.offset);
-	if (box->tensor.i == i && box->op.i != TN_NONE)
-		quoted(out, v->g->ops[box->op.i].name);
+	if (writer.i != TN_NONE)
+		quoted(out, v->g->ops[writer.i].name);
 	tn_strbuf_putc(out, ',');
 	if (p->ring_bytes)
 		tn_strbuf_printf(out, "%" PRId64, p->ring_bytes);
@@ -115,7 +115,8 @@ enum tn_status tn_csv_write(const struct tn_view *v, struct tn_strbuf *out)
 		tn_strbuf_puts(out, "kind,name,id,dtype,shape,bytes,region,offset,first,"
 				    "last,root,root_offset,op,ring_bytes\n");
 		for (uint32_t i = 0; i < v->g->n_tensors; i++)
-			if (boxes.of[i] != TN_NONE)
+			if (boxes.of[i] != TN_NONE ||
+				tn_boxes_empty(v, &boxes, (tn_tensor_id){ i }))
 				tensor_row(v, &boxes, i, out);
 		for (uint32_t i = 0; i < boxes.n; i++)
 			if (boxes.list[i].tensor.i == TN_NONE)

@@ -1,6 +1,7 @@
-/* The plan as CSV, a line for each tensor in planned memory and each scratch:
+/* The plan as CSV, a line for each tensor in planned memory, those of 0 bytes included, and
+ * each scratch:
  *
- *   kind,name,id,dtype,shape,bytes,region,offset,first,last,root,root_offset,op
+ *   kind,name,id,dtype,shape,bytes,region,offset,first,last,root,root_offset,op,ring_bytes
  *
  * first and last are half-steps (closed), op is who writes it. A name that a spreadsheet
  * would take for a formula gets an apostrophe in front. Needs graph and plan. */

@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import cdp  # noqa: E402
+import formats  # noqa: E402
 
 CLICK = ("document.querySelector({!r}).dispatchEvent("
          "new MouseEvent('click', {{bubbles: true, cancelable: true}}))")
@@ -379,6 +380,24 @@ def check_nothing_runs(b, folder, tenure):
         same("complaints", b.complaints(), [])
 
 
+def check_empty(b, folder, tenure):
+    """A tensor of 0 bytes has no buffer, and a life all the same."""
+    graph, page = folder / "empty.json", folder / "empty.html"
+    graph.write_text(json.dumps(formats.EMPTY))
+    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    quiet(b, page, "empty")
+    plan = {t["name"]: t for t in plan_of(tenure, graph)["tensors"]}
+    got = {r[1]: r for r in b.run("""[...document.querySelectorAll('#tensors tbody tr')].map(r =>
+        [...r.children].map(c => c.textContent))""")}
+    same("tensors", sorted(got), sorted(plan))
+    for name, t in plan.items():
+        same(name, [int(c) for c in got[name][5:9]],
+             [t["bytes"], t["offset"], t["first"], t["last"]])
+        assert ("no bytes; " in got[name][9]) == (t["bytes"] == 0), got[name]
+    assert "read for the last time by join (op 3)" in got["kept"][9], got["kept"]
+    same("complaints", b.complaints(), [])
+
+
 def check_streams(b, folder, tenure, fixtures):
     """A ring is as high as the memory it takes; a click shows the chain's events."""
     graph, file, page = fixtures / "graphs" / "vww_i8.json", folder / "s.json", folder / "s.html"
@@ -672,7 +691,8 @@ def main():
                           check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
-            for check in (check_large, check_nothing_runs, check_sizes, check_letters):
+            for check in (check_large, check_nothing_runs, check_empty, check_sizes,
+                          check_letters):
                 check(b, folder, sys.argv[2])
                 print("ok -", check.__name__)
             check_print(b, folder)

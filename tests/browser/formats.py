@@ -289,6 +289,46 @@ def csv_is_plan(name, path, plan):
     assert got == want, (name, got, want)
 
 
+EMPTY = {"format": "tenure.graph/1", "tensors": [
+    {"name": "x", "dtype": "f32", "shape": [1, 4], "role": "input"},
+    {"name": "none", "dtype": "f32", "shape": [0, 4], "role": "input"},
+    {"name": "kept", "dtype": "f32", "shape": [0, 4]},
+    {"name": "seen", "dtype": "f32", "shape": [4, 0]},
+    {"name": "a", "dtype": "f32", "shape": [1, 4]},
+    {"name": "y", "dtype": "f32", "shape": [1, 4], "role": "output"},
+    {"name": "z", "dtype": "f32", "shape": [4, 0], "role": "output"}],
+    "ops": [{"name": "relu0", "type": "RELU", "inputs": ["none"], "outputs": ["kept"]},
+            {"name": "view", "type": "RESHAPE", "inputs": ["kept"], "outputs": ["seen"]},
+            {"name": "relu1", "type": "RELU", "inputs": ["x"], "outputs": ["a"]},
+            {"name": "join", "type": "CONCATENATION", "inputs": ["kept", "a"], "outputs": ["y"],
+             "attrs": {"axis": 0}},
+            {"name": "relu2", "type": "RELU", "inputs": ["seen"], "outputs": ["z"]}]}
+
+
+def check_empty(folder, tenure):
+    """A tensor of 0 bytes lives as others do: it has its line in both CSVs, and the offsets verify."""
+    graph, table, offsets = (folder / n for n in ("empty.json", "empty.csv", "offsets.csv"))
+    graph.write_text(json.dumps(EMPTY))
+    for options in ([], ["--overlap", "none"], ["--overlap", "inplace"]):
+        plan = plan_of(tenure, graph, *options)
+        assert len(plan["tensors"]) == 7, plan["tensors"]
+        file = folder / "empty.plan"
+        file.write_text(json.dumps(plan))
+        subprocess.run([tenure, "report", graph, "--plan", file, "--csv", table], check=True)
+        csv_is_plan(graph, table, plan)
+        with open(table, newline="", encoding="utf-8") as f:
+            writers = {r["name"]: r["op"] for r in csv.DictReader(f)}
+        assert writers == {"x": "", "none": "", "kept": "relu0", "seen": "view", "a": "relu1",
+                           "y": "join", "z": "relu2"}, writers
+        subprocess.run([tenure, "plan", graph, *options, "--write-csv", offsets, "-o",
+                        folder / "again.plan"], check=True, capture_output=True)
+        done = subprocess.run([tenure, "verify", graph, offsets], capture_output=True, text=True)
+        assert done.returncode == 0 and "proved" in done.stdout, (options, done)
+        with open(offsets, newline="", encoding="utf-8") as f:
+            assert len(list(csv.DictReader(f))) == 7, options
+    print("ok - tensors of 0 bytes")
+
+
 def data_of(page):
     """The data that the page's script reads."""
     text = page.read_text(encoding="utf-8")
@@ -441,6 +481,7 @@ def main():
         check_board(folder, tenure, fixtures)
         check_streams(folder, tenure, fixtures)
         check_bodies(folder, tenure)
+        check_empty(folder, tenure)
         check_every_graph(folder, tenure, fixtures)
 
 
