@@ -162,7 +162,7 @@
     return { label: label, number: true, title: title, value: value, draw: function (td, row) {
       var n = value(row);
       td.textContent = n < 0 ? "not counted" : (draw || t.number)(n);
-      if (n < 0) td.title = "it runs other ops, or a size is not known";
+      if (n < 0) td.title = "it runs other ops, or its type or a size is not known";
     } };
   }
   function counts(label, name) { return count(label, function (row) { return row.exact(name); }); }
@@ -207,8 +207,10 @@
   var core = t.cores[start < 0 ? USUAL : start];
   var costs = t.regions.map(function (r) { return Math.max(r.cost, 1); });
 
-  /* Not: an op that runs other ops, or whose sizes are not known. */
-  function counted(op) { return op.macs >= 0 && op.read >= 0 && op.written >= 0; }
+  /* Not: an op that runs other ops, or whose sizes are not known; of a type that nobody
+     knows, what it multiplies. */
+  function sized(op) { return op.read >= 0 && op.written >= 0; }
+  function counted(op) { return op.macs >= 0 && sized(op); }
   function moved(op) { return op.read + op.written; }
   function intensity(op) { return !counted(op) ? -1 : moved(op) ? op.macs / moved(op) : 0; }
   function ridge() { return core.macs / core.bytes; }
@@ -258,7 +260,7 @@
       { label: "kernel runs", className: "name", value: function (o) { return o.kernel; } }
     ];
     if (several) t.regions.forEach(function (r, i) {
-      function sum(o) { return counted(o) ? o.movedBy[i] : -1; }
+      function sum(o) { return sized(o) ? o.movedBy[i] : -1; }
       columns.splice(8 + i, 0, count("in " + r.name + ", B", sum));
     });
     t.opTable = new Table(parent, t.ops, columns, {

@@ -20,6 +20,7 @@ enum saved {
 struct totals {
 	int64_t macs, read, written, constants;
 	uint32_t n_known, n_unknown; /* ops that run; those unknown are in no sum */
+	uint32_t n_uncounted; /* of those known: what they multiply is not */
 	int64_t left_out; /* bytes that ops which need not run would move */
 	uint32_t n_left_out;
 	int64_t saved[SAVED_COUNT]; /* bytes */
@@ -61,12 +62,15 @@ static struct totals totals_of(const struct tn_view *v)
 			add(&all.left_out, tn_max_i64(t.bytes_written, 0));
 			continue;
 		}
-		if (!tn_traffic_known(&t)) {
+		if (!tn_traffic_moves_known(&t)) {
 			all.n_unknown++;
 			continue;
 		}
 		all.n_known++;
-		add(&all.macs, t.macs);
+		if (t.macs < 0)
+			all.n_uncounted++;
+		else
+			add(&all.macs, t.macs);
 		add(&all.read, t.bytes_read);
 		add(&all.written, t.bytes_written);
 		add(&all.constants, t.const_bytes);
@@ -116,7 +120,11 @@ static void sums(struct tn_strbuf *text, const struct totals *all)
 	number(text, all->constants, " B of them constants, writes ");
 	number(text, all->written, " B and multiplies and adds ");
 	number(text, all->macs, " times");
-	if (moved > 0)
+	if (all->n_uncounted)
+		tn_strbuf_printf(text, ", without what %" PRIu32 " %s", all->n_uncounted,
+			all->n_uncounted == 1 ? "op multiplies, which is not counted"
+					      : "ops multiply, which is not counted");
+	else if (moved > 0)
 		tn_strbuf_printf(text, ": %" PRId64 ".%" PRId64 " MACs for each byte",
 			all->macs / moved, all->macs % moved * 10 / moved);
 	tn_strbuf_puts(text,

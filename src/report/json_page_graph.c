@@ -140,7 +140,7 @@ static void put_by_region(struct writer *w, const char *key, bool outputs)
 		tn_op_id id = tn_view_op_at(w->v, p);
 		const struct tn_op *o = &w->v->g->ops[id.i];
 		struct tn_traffic t = tn_traffic_of(w->v->g, o);
-		bool runs = !tn_view_elided(w->v, id), known = tn_traffic_known(&t);
+		bool runs = !tn_view_elided(w->v, id), known = tn_traffic_moves_known(&t);
 
 		for (uint32_t r = 0; r < n; r++)
 			sums[r] = !runs	    ? 0

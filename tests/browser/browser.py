@@ -398,6 +398,61 @@ def check_empty(b, folder, tenure):
     same("complaints", b.complaints(), [])
 
 
+def cell(n):
+    return "not counted" if n is None else str(n)
+
+
+def check_not_counted(b, folder, tenure):
+    """What nobody knows is in no cell, no sum, no picture and no filter a number."""
+    graph, page = folder / "half.json", folder / "half.html"
+    graph.write_text(json.dumps(formats.half_known()))
+    heads = "[...document.querySelectorAll('#ops th')].map(c => c.textContent)"
+    table = """[...document.querySelectorAll('#ops tbody tr')].map(r =>
+        [...r.children].map(c => c.textContent.replaceAll(',', '')))"""
+    for options in ([], ["--region", "fast:40", "--region", "slow:64K:16:4"]):
+        subprocess.run([tenure, "report", graph, "-o", page, *options], check=True)
+        plan = plan_of(tenure, graph, *options)
+        quiet(b, page, "half known")
+        columns, got = b.run(heads), b.run(table)
+        at = [columns.index(c) for c in ("MACs", "read, B", "written, B")]
+        same("cells", [[r[k] for k in at] for r in got], [
+            [cell(o[k]) for k in ("macs", "bytes_read", "bytes_written")] for o in plan["ops"]])
+        same("unknown", [[c for c, v in zip(columns, r) if v == "not counted"] for r in got[2:]],
+             [[], []])
+        for name in ("MACs/B", "bound by", "cycles, at least"):
+            same(name, [r[columns.index(name)] == "not counted" for r in got],
+                 [True, True, False, False])
+        for name in ("in fast, B", "in slow, B") if options else ():
+            k = columns.index(name)
+            same(name, [r[k] == "not counted" for r in got], [True, False, False, False])
+        if options:
+            sums = [sum(int(r[columns.index(f"in {n}, B")]) for n in ("fast", "slow"))
+                    for r in got[1:]]
+            same("regions", sums, [64, 64, 64])
+        same("why", b.run("document.querySelector('#ops tbody td:nth-child(5)').title"),
+             "it runs other ops, or its type or a size is not known")
+        for k in range(1, len(columns) + 1):  # by every column, up and down
+            for _ in range(2):
+                b.run(CLICK.format(f"#ops th:nth-child({k}) button"))
+                same(f"rows sorted by {columns[k - 1]}", sorted(b.run(table)), sorted(got))
+        for name in ("memory-bound", "compute-bound"):
+            b.run(CLICK.format(f"#ops [data-filter={name}]"))
+            same(name, [r for r in b.run(table) if "not counted" in r], [])
+        b.run(CLICK.format("#ops [data-filter='']"))
+        same("dots", b.run("document.querySelectorAll('.roof-dot').length"), 1)
+        for core in range(b.run("document.getElementById('core').options.length")):
+            b.run(f"""(() => {{ const s = document.getElementById('core'); s.selectedIndex = {core};
+                s.dispatchEvent(new Event('change')); }})()""")
+            text = b.run("document.querySelector('#roofline p').textContent")
+            assert "of 2 ops that run, without 2 ops that are not counted. By" in text, text
+        text = b.run("document.body.innerText + document.querySelector('#roofline').innerHTML")
+        same("no number that is none", re.findall("NaN|undefined|Infinity|null", text), [])
+        for width in (390, 1280):
+            b.size(width, 900)
+            assert b.run("document.documentElement.scrollWidth") <= width, width
+    same("complaints", b.complaints(), [])
+
+
 def check_streams(b, folder, tenure, fixtures):
     """A ring is as high as the memory it takes; a click shows the chain's events."""
     graph, file, page = fixtures / "graphs" / "vww_i8.json", folder / "s.json", folder / "s.html"
@@ -457,7 +512,7 @@ def check_sizes(b, folder, tenure):
             "activation_bytes", "bound_bytes", "disjoint_bound_bytes", "no_reuse_bytes")])
         cells = b.run("""[...document.querySelectorAll('#ops tbody tr')].map(r =>
             [...r.children].slice(3, 7).map(c => c.textContent.replaceAll(',', '')))""")
-        same(f"{size}: ops", cells, [[str(o[k]) for k in (
+        same(f"{size}: ops", cells, [[cell(o[k]) for k in (
             "live_bytes", "macs", "bytes_read", "bytes_written")] for o in plan["ops"]])
         saves = b.run(NUMBERS.format("#decisions td:nth-child(4)"))
         same(f"{size}: decisions", [s[0] for s in saves],
@@ -582,7 +637,7 @@ def check_print(b, folder):
 
 def check_accessibility(b, folder, axe):
     for page in ("usual.report.html", "hostile.report.html", "regions.report.html",
-                 "vww.html", "diff.html"):
+                 "vww.html", "half.html", "diff.html"):
         for scheme in ("light", "dark"):
             for width in (1280, 390):
                 b.size(width, 900)
@@ -691,7 +746,7 @@ def main():
                           check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
-            for check in (check_large, check_nothing_runs, check_empty, check_sizes,
+            for check in (check_large, check_nothing_runs, check_empty, check_not_counted, check_sizes,
                           check_letters):
                 check(b, folder, sys.argv[2])
                 print("ok -", check.__name__)

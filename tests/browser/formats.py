@@ -382,19 +382,28 @@ def check_board(folder, tenure, fixtures):
     print("ok - boards and budgets")
 
 
-def bodies_are_not_counted(graph, plan):
-    """What an op that runs other ops moves is not known, and all else is."""
+def known_types(fixtures):
+    """The types of the op table."""
+    table = (fixtures.parent / "src/ir/op.def").read_text(encoding="utf-8")
+    return set(re.findall(r'^OP\(OP_\w+, "(\w+)"', table, re.MULTILINE)) - {"UNKNOWN"}
+
+
+def counted(graph, plan, types):
+    """What an op that runs other ops moves is not known, nor what one of an unknown type
+    multiplies; all else is."""
     ops = 0
     for op in plan["ops"]:
         bodies = op["type"] in ("IF", "WHILE", "CALL_ONCE") and not op["elided"]
-        ops += bodies
-        for key in ("macs", "bytes_read", "bytes_written"):
-            assert (op[key] is None) == bodies, (graph, op)
+        unknown = op["type"] not in types and not op["elided"]
+        ops += bodies or unknown
+        for key, want in (("macs", bodies or unknown), ("bytes_read", bodies),
+                          ("bytes_written", bodies)):
+            assert (op[key] is None) == want, (graph, op)
     return ops
 
 
-def check_bodies(folder, tenure):
-    """A loop over a product of matrices, as one op of the plan."""
+def loop(*more, tensors=()):
+    """A loop over a product of matrices, as one op; and others behind it."""
     def tensor(name, shape, role, dtype="f32", **more):
         return {"name": name, "dtype": dtype, "shape": shape, "role": role, **more}
 
@@ -404,28 +413,53 @@ def check_bodies(folder, tenure):
                         tensor("v", [1, 8], "input"), tensor("o", [1, 8], "output"),
                         tensor("w", [8, 8], "const", data={"seed": 1})],
             "ops": [{"type": "FULLY_CONNECTED", "inputs": ["v", "w"], "outputs": ["o"]}]}
-    graph = folder / "loop.json"
-    graph.write_text(json.dumps({
-        "format": "tenure.graph/1", "name": "loop", "subgraphs": [body],
-        "inputs": ["x"], "outputs": ["y"],
-        "tensors": [tensor("n", [], "const", dtype="i64", data={"base64": "AwAAAAAAAAA="}),
-                    tensor("x", [1, 8], "input"), tensor("y", [1, 8], "output")],
-        "ops": [{"type": "WHILE", "inputs": ["n", None, "x"], "outputs": ["y"],
-                 "attrs": {"body_subgraph": 1}}]}))
-    assert bodies_are_not_counted(graph, plan_of(tenure, graph)) == 1
-    page = folder / "loop.html"
+    return {"format": "tenure.graph/1", "name": "loop", "subgraphs": [body],
+            "inputs": ["x"], "outputs": ["y"],
+            "tensors": [tensor("n", [], "const", dtype="i64", data={"base64": "AwAAAAAAAAA="}),
+                        tensor("x", [1, 8], "input"), tensor("y", [1, 8], "output"), *tensors],
+            "ops": [{"type": "WHILE", "inputs": ["n", None, "x"],
+                     "outputs": ["v" if more else "y"], "attrs": {"body_subgraph": 1}}, *more]}
+
+
+def half_known():
+    """A loop, an op of an unknown type, a product of matrices, and one that moves only."""
+    def tensor(name, **more):
+        return {"name": name, "dtype": "f32", "shape": [1, 8], **more}
+
+    return loop({"type": "my.op", "inputs": ["v"], "outputs": ["m"]},
+                {"type": "FULLY_CONNECTED", "inputs": ["m", "w"], "outputs": ["f"]},
+                {"type": "SOFTMAX", "inputs": ["f"], "outputs": ["y"]},
+                tensors=[tensor("v"), tensor("m"), tensor("f"),
+                         {**tensor("w", role="const", data={"seed": 2}), "shape": [8, 8]}])
+
+
+def check_bodies(folder, tenure, types):
+    graph, page = folder / "loop.json", folder / "loop.html"
+    graph.write_text(json.dumps(loop()))
+    assert counted(graph, plan_of(tenure, graph), types) == 1
     subprocess.run([tenure, "report", graph, "-o", page], check=True)
     assert "What a run moves is not counted" in page.read_text(encoding="utf-8")
     ops = data_of(page)["ops"]
     for key in ("macs", "read", "written", "constants"):
         assert numbers(ops[key], 1) == [-1], (key, ops[key])
-    print("ok - bodies are not counted")
+    graph.write_text(json.dumps(half_known()))
+    assert counted(graph, plan_of(tenure, graph), types) == 2
+    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    ops = data_of(page)["ops"]
+    for key, want in (("macs", [-1, -1, 64, 0]), ("read", [-1, 32, 288, 32]),
+                      ("written", [-1, 32, 32, 32]), ("constants", [-1, 0, 256, 0])):
+        assert numbers(ops[key], 4) == want, (key, ops[key])
+    text = " ".join(re.sub("<[^>]*>", "", page.read_text(encoding="utf-8")).split())
+    assert "A run, without 1 op that is not counted (loops" in text, text
+    assert "reads 352 B, 256 B of them constants, writes 96 B and multiplies and adds 64 " \
+        "times, without what 1 op multiplies, which is not counted. Each" in text, text
+    print("ok - bodies and unknown types are not counted")
 
 
 def check_every_graph(folder, tenure, fixtures):
     """Of every fixture: `dot` reads the graph, whole and in part; the trace is one; the CSV
     is the plan."""
-    validator = validator_of(TRACE)
+    validator, types = validator_of(TRACE), known_types(fixtures)
     paths, plans = [], 0
     for graph in sorted(p for f in ("graphs", "claims", "rewrites", "models", "training")
                         for p in (fixtures / f).rglob("*") if p.is_file()):
@@ -451,7 +485,7 @@ def check_every_graph(folder, tenure, fixtures):
         ids = [sorted(e["id"] for e in events["traceEvents"] if e["ph"] == ph) for ph in "be"]
         assert ids[0] == ids[1] and len(set(ids[0])) == len(ids[0]), graph
         csv_is_plan(graph, table, json.loads(done.stdout))
-        bodies_are_not_counted(graph, json.loads(done.stdout))
+        counted(graph, json.loads(done.stdout), types)
     assert len(paths) > 100 and plans > 50, (len(paths), plans)
     print(f"ok - trace and CSV of {plans} plans")
     if not shutil.which("dot"):
@@ -480,7 +514,7 @@ def main():
         check_explorer(folder, tenure, fixtures)
         check_board(folder, tenure, fixtures)
         check_streams(folder, tenure, fixtures)
-        check_bodies(folder, tenure)
+        check_bodies(folder, tenure, known_types(fixtures))
         check_empty(folder, tenure)
         check_every_graph(folder, tenure, fixtures)
 

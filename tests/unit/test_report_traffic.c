@@ -97,7 +97,7 @@ START_TEST(unknown_traffic_is_no_zero)
 			"\"not counted\"", n);
 		tn_strbuf_init(&out);
 		expect("page", tn_html_write(&s.view, &out), &out,
-			"without 1 op that is not counted", 1);
+			"without 1 op that is not counted (", 1);
 	}
 	sample_release(&s);
 }
