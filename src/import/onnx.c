@@ -178,6 +178,7 @@ static void call(struct tn_onnx *x, struct tn_onnx_node *n, uint32_t function)
 	struct tn_onnx_scope own = { .graph = n->scope->graph,
 		.names.arena = &x->tree.scratch,
 		.call = n->at,
+		.function = &at,
 		.caller = n->scope,
 		.depth = n->scope->depth + 1 };
 	size_t count;
@@ -260,15 +261,23 @@ static tn_tensor_id *read_ids(struct tn_onnx *x, struct tn_onnx_scope *scope,
 	return ids;
 }
 
-/* Only the model's own functions; those of the standard are ops. */
-static uint32_t function_of(struct tn_onnx *x, const char *domain, const char *type)
+/* What a function is known by: of one name there may be several. */
+static char *function_key(struct tn_onnx *x, const struct tn_at *at, const char *name)
 {
-	char *key;
+	const char *domain = tn_at_text(&x->tree, at, "domain", "");
+	char *key = tn_arena_printf(&x->tree.scratch, "%s:%s:%s",
+		strcmp(domain, "ai.onnx") == 0 ? "" : domain, name,
+		tn_at_text(&x->tree, at, "overload", ""));
 
-	if (!x->function_names.count)
-		return UINT32_MAX;
-	key = tn_arena_printf(&x->tree.scratch, "%s:%s", domain, type);
 	x->tree.nomem = x->tree.nomem || !key;
+	return key;
+}
+
+/* Only the model's own functions; those of the standard are ops. */
+static uint32_t function_of(struct tn_onnx *x, const struct tn_at *node, const char *type)
+{
+	char *key = x->function_names.count ? function_key(x, node, type) : NULL;
+
 	return key ? tn_names_find(&x->function_names, key) : UINT32_MAX;
 }
 
@@ -284,9 +293,7 @@ static void read_functions(struct tn_onnx *x, const struct tn_at *root)
 		tn_at_item(&x->functions, i, &at);
 		if (!tn_at_want_object(&x->tree, &at))
 			continue;
-		key = tn_arena_printf(&x->tree.scratch, "%s:%s",
-			tn_at_text(&x->tree, &at, "domain", ""),
-			tn_at_text(&x->tree, &at, "name", ""));
+		key = function_key(x, &at, tn_at_text(&x->tree, &at, "name", ""));
 		if (!key || tn_names_add(&x->function_names, key, i) == NAME_NOMEM)
 			x->tree.nomem = true;
 	}
@@ -310,7 +317,7 @@ void tn_onnx_node(struct tn_onnx *x, struct tn_onnx_scope *scope, const struct t
 	n.out = read_ids(x, scope, at, "output", &n.n_out);
 	if (x->tree.nomem)
 		return;
-	function = function_of(x, domain, n.type);
+	function = function_of(x, at, n.type);
 	if (function != UINT32_MAX)
 		call(x, &n, function);
 	else

@@ -29,7 +29,7 @@ struct tn_onnx_scope {
 	struct tn_onnx_graph *graph;
 	struct tn_names names; /* to tensors of the graph */
 	struct tn_onnx_scope *up; /* of the graph around; NULL: there is none */
-	const struct tn_at *call; /* of a function: the node that calls it */
+	const struct tn_at *call, *function; /* of a function: the node that calls it */
 	struct tn_onnx_scope *caller;
 	const char *prefix; /* of names that a call makes */
 	int depth; /* of calls and bodies */
@@ -44,7 +44,7 @@ struct tn_onnx {
 	struct tn_tree tree;
 	struct tn_sides sides;
 	struct tn_at functions;
-	struct tn_names function_names; /* "domain:name" -> index */
+	struct tn_names function_names; /* "domain:name:overload" -> index */
 	int64_t opset;
 	TN_VEC(struct tn_graph) subgraphs; /* number 1 is the first */
 	size_t nodes; /* made so far */
@@ -114,6 +114,7 @@ void tn_onnx_add(struct tn_onnx *x, struct tn_onnx_node *n, const char *domain);
 bool tn_onnx_fold(struct tn_onnx *x, const struct tn_onnx_node *n);
 /* Shapes and types of the outputs that are not known yet. */
 void tn_onnx_infer(struct tn_onnx *x, const struct tn_onnx_node *n);
+#define TN_ONNX_KNOWN_MAX 1024 /* integers of one tensor */
 /* The integers that a tensor is known to hold. */
 bool tn_onnx_known(struct tn_onnx_graph *g, struct tn_onnx *x, tn_tensor_id id,
 	struct tn_onnx_known *out);
@@ -126,6 +127,9 @@ void tn_onnx_evaluate(struct tn_onnx *x, const struct tn_onnx_node *n);
 enum tn_op_kind tn_onnx_kind(struct tn_onnx *x, const struct tn_onnx_node *n);
 void tn_onnx_attributes(
 	struct tn_onnx *x, const struct tn_onnx_node *n, enum tn_op_kind kind);
+
+/* Does a node that reduces name no axes? */
+bool tn_onnx_reduces_all(struct tn_onnx *x, const struct tn_onnx_node *n);
 
 /* The model as the JSON that protobuf would print, bytes as numbers of blobs. */
 enum tn_status TN_MUST_CHECK tn_onnx_decode(

@@ -5,6 +5,21 @@
 
 #include "base/banned.h"
 
+/* What a function says for an attribute that its call leaves out. */
+static bool find_default(struct tn_onnx *x, const struct tn_at *function,
+	const char *name, struct tn_at *frames, struct tn_at *out)
+{
+	size_t n = tn_at_list(&x->tree, function, "attributeProto", frames);
+
+	for (size_t i = 0; i < n; i++) {
+		tn_at_item(frames, i, out);
+		if (strcmp(tn_at_text(&x->tree, out, "name", ""), name) == 0)
+			return true;
+	}
+	out->json = NULL;
+	return false;
+}
+
 static bool find_attr(struct tn_onnx *x, const struct tn_at *node,
 	const struct tn_onnx_scope *scope, const char *name, struct tn_at *frames,
 	struct tn_at *out)
@@ -20,8 +35,11 @@ static bool find_attr(struct tn_onnx *x, const struct tn_at *node,
 		ref = tn_at_text(&x->tree, out, "refAttrName", "");
 		if (!ref[0])
 			return true;
-		return scope && scope->call &&
-		       find_attr(x, scope->call, scope->caller, ref, frames, out);
+		if (scope && scope->call)
+			return find_attr(
+				       x, scope->call, scope->caller, ref, frames, out) ||
+			       find_default(x, scope->function, ref, frames, out);
+		break;
 	}
 	out->json = NULL;
 	return false;

@@ -42,6 +42,26 @@ static bool varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
 	return false;
 }
 
+/* Fields that are younger than the schema may be. */
+static const struct later {
+	const ProtobufCMessageDescriptor *of, *type; /* type NULL: text */
+	uint32_t number;
+	const char *name;
+} laters[] = {
+	{ &onnx__node_proto__descriptor, NULL, 8, "overload" },
+	{ &onnx__function_proto__descriptor, &onnx__attribute_proto__descriptor, 11,
+		"attribute_proto" },
+	{ &onnx__function_proto__descriptor, NULL, 13, "overload" },
+};
+
+static const struct later *later(const ProtobufCMessageDescriptor *of, uint32_t number)
+{
+	for (size_t i = 0; i < sizeof(laters) / sizeof(*laters); i++)
+		if (laters[i].of == of && laters[i].number == number)
+			return &laters[i];
+	return NULL;
+}
+
 static bool walk(struct wire *w, const uint8_t *at, const uint8_t *end,
 	const ProtobufCMessageDescriptor *type, int depth);
 
@@ -50,6 +70,7 @@ static bool walk_field(struct wire *w, const uint8_t **at, const uint8_t *end,
 {
 	const uint8_t *begin = *at;
 	const ProtobufCFieldDescriptor *field;
+	const ProtobufCMessageDescriptor *inner = NULL;
 	uint64_t tag, n = 0;
 
 	if (!varint(at, end, &tag) || tag >> 3 > UINT32_MAX)
@@ -74,8 +95,12 @@ static bool walk_field(struct wire *w, const uint8_t **at, const uint8_t *end,
 	}
 	if (n > (uint64_t)(end - *at))
 		return fail(w, begin, "a field is longer than what holds it");
-	if ((tag & 7) == 2 && field && field->type == PROTOBUF_C_TYPE_MESSAGE) {
-		if (!walk(w, *at, *at + n, field->descriptor, depth + 1))
+	if (field && field->type == PROTOBUF_C_TYPE_MESSAGE)
+		inner = field->descriptor;
+	else if (!field && later(type, (uint32_t)(tag >> 3)))
+		inner = later(type, (uint32_t)(tag >> 3))->type;
+	if ((tag & 7) == 2 && inner) {
+		if (!walk(w, *at, *at + n, inner, depth + 1))
 			return false;
 	} else if ((tag & 7) == 2 && field && field->type != PROTOBUF_C_TYPE_BYTES &&
 		   field->type != PROTOBUF_C_TYPE_STRING) {
@@ -101,6 +126,7 @@ static bool walk(struct wire *w, const uint8_t *at, const uint8_t *end,
 
 struct decode {
 	struct tn_onnx *x;
+	ProtobufCAllocator *allocator;
 	bool nomem;
 };
 
@@ -235,6 +261,39 @@ static bool present(const ProtobufCMessage *m, const ProtobufCFieldDescriptor *f
 							   field->quantifier_offset);
 }
 
+/* What the schema has no field for, and is needed: its bytes were walked. */
+static void convert_later(struct decode *d, const ProtobufCMessage *m, json_t *out)
+{
+	for (unsigned i = 0; i < m->n_unknown_fields && out; i++) {
+		const ProtobufCMessageUnknownField *u = &m->unknown_fields[i];
+		const struct later *field = later(m->descriptor, u->tag);
+		const uint8_t *at = u->data, *end = u->data + u->len;
+		ProtobufCMessage *inner;
+		json_t *items;
+		uint64_t n;
+
+		if (!field || u->wire_type != 2 || !varint(&at, end, &n))
+			continue;
+		if (!field->type) {
+			char *copy = tn_arena_strndup(&d->x->tree.scratch,
+				(const char *)at, (size_t)(end - at));
+
+			if (!copy ||
+				json_object_set_new(out, field->name, text(d, copy)) != 0)
+				d->nomem = true;
+			continue;
+		}
+		items = json_object_get(out, field->name);
+		if (!items && json_object_set_new(out, field->name, json_array()) == 0)
+			items = json_object_get(out, field->name);
+		inner = protobuf_c_message_unpack(
+			field->type, d->allocator, (size_t)(end - at), at);
+		if (!items || !inner ||
+			json_array_append_new(items, convert(d, inner)) != 0)
+			d->nomem = true;
+	}
+}
+
 static json_t *convert(struct decode *d, const ProtobufCMessage *m)
 {
 	const uint8_t *base = (const uint8_t *)m;
@@ -261,6 +320,7 @@ static json_t *convert(struct decode *d, const ProtobufCMessage *m)
 		if (json_object_set_new(out, field->name, value) != 0)
 			d->nomem = true;
 	}
+	convert_later(d, m, out);
 	d->nomem = d->nomem || !out;
 	return out;
 }
@@ -281,7 +341,7 @@ enum tn_status tn_onnx_decode(struct tn_onnx *x, struct tn_import *im, json_t **
 {
 	const uint8_t *data = (const uint8_t *)im->source->text;
 	ProtobufCAllocator allocator = { allocate, release, im->arena };
-	struct decode d = { .x = x };
+	struct decode d = { .x = x, .allocator = &allocator };
 	struct wire w = { .values = 0 };
 	ProtobufCMessage *model;
 

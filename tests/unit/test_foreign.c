@@ -75,6 +75,7 @@ static const struct {
 	{ "onnx_constants.json", "onnx_constants.onnx" },
 	{ "onnx_function.json", "onnx_function.onnx" },
 	{ "onnx_loop.json", "onnx_loop_snake.json" },
+	{ "onnx_overload.json", "onnx_overload.onnx" },
 	{ "onnx_qdq.json", "onnx_qdq_snake.json" },
 	{ "xla.json", "xla_snake.json" },
 	{ "xla_in_place.json", "xla_in_place_snake.json" },
