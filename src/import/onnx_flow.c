@@ -97,7 +97,7 @@ static void read_choice(struct tn_onnx *x, const struct tn_onnx_node *n, struct 
 					s.dim[i] = e->shape.dim[i];
 			tn_infer_set(x, n, k, t->dtype, &s);
 		} else if (t) {
-			tn_infer_set(x, n, k, t->dtype, &t->shape);
+			tn_infer_set(x, n, k, t->dtype, NULL);
 		}
 	}
 }
@@ -121,6 +121,26 @@ static int64_t trips(struct tn_onnx *x, const struct tn_onnx_node *n, bool scan)
 	return -1;
 }
 
+/* An input of a body; NULL when there is none. */
+static const struct tn_tensor *parameter(const struct tn_onnx_graph *g, size_t k)
+{
+	return k < g->f.b.inputs.count ? &g->f.b.tensors.items[g->f.b.inputs.items[k].i]
+				       : NULL;
+}
+
+/* What a turn gives to the next one, and the last one to the graph. */
+static void carry(struct tn_onnx *x, const struct tn_onnx_node *n, uint32_t k,
+	const struct tn_tensor *result, const struct tn_tensor *parameter)
+{
+	if (parameter && !tn_shape_equal(&parameter->shape, &result->shape))
+		tn_at_error(&x->tree, n->at, "graph/dynamic",
+			"%s gives '%.80s' another shape than '%.80s' has: what changes "
+			"its size from turn to turn has no static plan",
+			n->type, result->name, parameter->name);
+	else
+		tn_infer_set(x, n, k, result->dtype, &result->shape);
+}
+
 static void read_loop(struct tn_onnx *x, const struct tn_onnx_node *n, struct bodies *b)
 {
 	bool scan = strcmp(n->type, "Scan") == 0;
@@ -139,7 +159,7 @@ static void read_loop(struct tn_onnx *x, const struct tn_onnx_node *n, struct bo
 		if (!t)
 			continue;
 		if (k < carried) {
-			tn_infer_set(x, n, k, t->dtype, &t->shape);
+			carry(x, n, k, t, parameter(b->graph[0], k + (scan ? 0 : 2)));
 		} else if (count >= 0 && t->shape.rank < TN_RANK_MAX) {
 			s.rank = t->shape.rank + 1;
 			s.dim[0] = count;
@@ -165,10 +185,13 @@ static void add_numbers(struct tn_onnx *x, struct tn_build *b, enum tn_op_kind k
 
 /* How many operands the op of the table has of those of the node: the others became
  * attributes or say nothing. */
-static uint32_t kept(enum tn_op_kind kind, const struct tn_onnx_node *n)
+static uint32_t kept(
+	struct tn_onnx *x, enum tn_op_kind kind, const struct tn_onnx_node *n)
 {
 	uint32_t count = n->n_in;
 
+	if (tn_op_info(kind)->access == ACCESS_REDUCE && tn_onnx_reduces_all(x, n))
+		return count < 1 ? count : 1;
 	if (kind == OP_QUANTIZE || kind == OP_DEQUANTIZE ||
 		strcmp(n->type, "Dropout") == 0)
 		return count < 1 ? count : 1;
@@ -246,6 +269,12 @@ void tn_onnx_add(struct tn_onnx *x, struct tn_onnx_node *n, const char *domain)
 
 	if (standard && tn_onnx_fold(x, n))
 		return;
+	if (standard && strcmp(type, "Scan") == 0 && x->opset < 9) {
+		tn_at_error(&x->tree, n->at, ONNX_VALUE,
+			"Scan of opset %lld is not read: convert the model to 9 or later",
+			(long long)x->opset);
+		return;
+	}
 	if (standard && strcmp(type, "If") == 0)
 		read_choice(x, n, &b);
 	else if (standard && (strcmp(type, "Loop") == 0 || strcmp(type, "Scan") == 0))
@@ -277,7 +306,7 @@ void tn_onnx_add(struct tn_onnx *x, struct tn_onnx_node *n, const char *domain)
 		return;
 	}
 	pass_poison(n);
-	keep = kept(kind, n);
+	keep = kept(x, kind, n);
 	for (uint32_t k = 0; k < keep; k++)
 		tn_foreign_in(f, n->in[k]);
 	for (size_t k = 0; k < b.captures.v.count; k++)

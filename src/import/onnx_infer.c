@@ -102,12 +102,6 @@ static void same(struct tn_onnx *x, const struct tn_onnx_node *n)
 	tn_infer_set(x, n, 0, tn_infer_dtype(n, 0), tn_infer_shape(n, 0));
 }
 
-static void dropout(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	same(x, n);
-	tn_infer_set(x, n, 1, DTYPE_BOOL, tn_infer_shape(n, 0));
-}
-
 /* Mean and inverse deviation of the rows: dimensions from the axis on become 1. */
 static void layer_norm(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
@@ -166,14 +160,24 @@ static void broadcast_from(struct tn_onnx *x, const struct tn_onnx_node *n,
 	tn_infer_set(x, n, 0, dtype, &s);
 }
 
+/* Before opset 7 the second operand spreads over the first, from an axis on if it says. */
+static void broadcast_to(
+	struct tn_onnx *x, const struct tn_onnx_node *n, enum tn_dtype dtype)
+{
+	if (x->opset < 7 && tn_onnx_attr_int(x, n, "broadcast", 0))
+		tn_infer_set(x, n, 0, dtype, tn_infer_shape(n, 0));
+	else
+		broadcast_from(x, n, 0, dtype);
+}
+
 static void broadcast(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
-	broadcast_from(x, n, 0, tn_infer_dtype(n, 0));
+	broadcast_to(x, n, tn_infer_dtype(n, 0));
 }
 
 static void compare(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
-	broadcast_from(x, n, 0, DTYPE_BOOL);
+	broadcast_to(x, n, DTYPE_BOOL);
 }
 
 static void where(struct tn_onnx *x, const struct tn_onnx_node *n)
@@ -363,11 +367,14 @@ static const struct {
 	{ "Add", broadcast },
 	{ "ArgMax", arg },
 	{ "ArgMin", arg },
+	{ "BitShift", broadcast },
+	{ "BitwiseAnd", broadcast },
+	{ "BitwiseOr", broadcast },
+	{ "BitwiseXor", broadcast },
 	{ "Cast", cast },
 	{ "CastLike", cast_like },
 	{ "DequantizeLinear", dequantize },
 	{ "Div", broadcast },
-	{ "Dropout", dropout },
 	{ "Equal", compare },
 	{ "GRU", recurrent },
 	{ "Gemm", gemm },
@@ -407,20 +414,21 @@ static const struct {
 };
 
 static const char *const keep_shape[] = { "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan",
-	"Atanh", "BatchNormalization", "BitwiseNot", "Ceil", "Celu", "Clip", "Cos",
-	"Cosh", "CumSum", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid",
-	"HardSwish", "Hardmax", "Identity", "InstanceNormalization", "LRN", "LeakyRelu",
-	"Log", "LogSoftmax", "LpNormalization", "MeanVarianceNormalization", "Mish",
-	"Neg", "Not", "PRelu", "Reciprocal", "Relu", "ReverseSequence", "Round",
-	"ScatterElements", "ScatterND", "Selu", "Shrink", "Sigmoid", "Sign", "Sin",
-	"Sinh", "Softmax", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh",
-	"ThresholdedRelu", "Trilu" };
+	"Atanh", "BitwiseNot", "Ceil", "Celu", "Clip", "Cos", "Cosh", "CumSum", "Elu",
+	"Erf", "Exp", "Floor", "Gelu", "GroupNormalization", "HardSigmoid", "HardSwish",
+	"Hardmax", "Identity", "InstanceNormalization", "LRN", "LeakyRelu", "Log",
+	"LogSoftmax", "LpNormalization", "MeanVarianceNormalization", "Mish", "Neg",
+	"Not", "PRelu", "RMSNormalization", "Reciprocal", "Relu", "ReverseSequence",
+	"RotaryEmbedding", "Round", "Scatter", "ScatterElements", "ScatterND", "Selu",
+	"Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softmax", "Softplus", "Softsign",
+	"Sqrt", "Swish", "Tan", "Tanh", "TensorScatter", "ThresholdedRelu", "Trilu" };
 
 void tn_onnx_infer(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
 	tn_infer_fn *fn = tn_infer_window(n->type);
 
 	fn = fn ? fn : tn_infer_move(n->type);
+	fn = fn ? fn : tn_infer_rare(n->type);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && !fn; i++)
 		if (strcmp(rows[i].type, n->type) == 0)
 			fn = rows[i].fn;

@@ -31,5 +31,6 @@ typedef void tn_infer_fn(struct tn_onnx *x, const struct tn_onnx_node *n);
 /* NULL when the op is of another family. */
 tn_infer_fn *tn_infer_window(const char *type);
 tn_infer_fn *tn_infer_move(const char *type);
+tn_infer_fn *tn_infer_rare(const char *type);
 
 #endif

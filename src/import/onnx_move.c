@@ -83,7 +83,8 @@ static void squeeze(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
 	const struct tn_shape *in = tn_infer_shape(n, 0);
 	struct tn_shape s = { .rank = 0 };
-	bool all = n->n_in < 2 && !tn_onnx_attr_ints(x, n, "axes", &x->list);
+	bool all = (n->n_in < 2 || n->in[1].i == TN_NONE) &&
+		   !tn_onnx_attr_ints(x, n, "axes", &x->list);
 	uint32_t bits = 0;
 
 	type_only(x, n);
@@ -229,18 +230,28 @@ static void slice(struct tn_onnx *x, const struct tn_onnx_node *n)
 static void pad(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
 	const struct tn_shape *in = tn_infer_shape(n, 0);
+	struct tn_ints axes = { 0 };
+	bool given = n->n_in > 3 && n->in[3].i != TN_NONE;
 	struct tn_shape s;
+	size_t count;
 
 	type_only(x, n);
-	if (!in || (n->n_in > 3 && n->in[3].i != TN_NONE) ||
-		!tn_infer_ints(x, n, "pads", 1, &x->list) ||
-		x->list.v.count != 2 * (size_t)in->rank)
+	if (!in || (given && !tn_infer_ints(x, n, "", 3, &axes)) ||
+		!tn_infer_ints(x, n, x->opset < 2 ? "paddings" : "pads", 1, &x->list))
+		return;
+	count = given ? axes.v.count : in->rank;
+	if (x->list.v.count != 2 * count)
 		return;
 	s = *in;
-	for (uint32_t i = 0; i < s.rank; i++)
-		if (!tn_add_i64(s.dim[i], x->list.v.items[i], &s.dim[i]) ||
-			!tn_add_i64(s.dim[i], x->list.v.items[s.rank + i], &s.dim[i]))
+	for (size_t i = 0; i < count; i++) {
+		int64_t axis = given ? axes.v.items[i] : (int64_t)i;
+
+		if (!tn_infer_axis(&axis, s.rank) ||
+			!tn_add_i64(s.dim[axis], x->list.v.items[i], &s.dim[axis]) ||
+			!tn_add_i64(
+				s.dim[axis], x->list.v.items[count + i], &s.dim[axis]))
 			return;
+	}
 	tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
 }
 
@@ -356,29 +367,6 @@ static void shape_from(struct tn_onnx *x, const struct tn_onnx_node *n)
 	tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
 }
 
-static void range(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	struct tn_ints v[3];
-	struct tn_shape s = { .rank = 1 };
-	int64_t span, step;
-
-	type_only(x, n);
-	memset(v, 0, sizeof(v));
-	for (uint32_t k = 0; k < 3; k++)
-		if (!tn_infer_ints(x, n, "", k, &v[k]) || v[k].v.count != 1)
-			return;
-	step = v[2].v.items[0];
-	if (!tn_sub_i64(v[1].v.items[0], v[0].v.items[0], &span) || !step ||
-		step == INT64_MIN || span == INT64_MIN)
-		return;
-	if (step < 0) {
-		step = -step;
-		span = -span;
-	}
-	s.dim[0] = span > 0 ? (span - 1) / step + 1 : 0;
-	tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
-}
-
 static void one_hot(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
 	const struct tn_shape *in = tn_infer_shape(n, 0);
@@ -392,45 +380,6 @@ static void one_hot(struct tn_onnx *x, const struct tn_onnx_node *n)
 		return;
 	for (uint32_t i = 0, from = 0; i < in->rank + 1; i++)
 		s.dim[s.rank++] = i == axis ? depth.v.items[0] : in->dim[from++];
-	tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
-}
-
-/* Sizes are given, or floors of the old ones times scales. */
-static void resize(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	const struct tn_shape *in = tn_infer_shape(n, 0);
-	bool upsample = strcmp(n->type, "Upsample") == 0;
-	uint32_t scales_at = upsample || x->opset < 11 ? 1 : 2;
-	const struct tn_tensor *t;
-	struct tn_shape s;
-
-	type_only(x, n);
-	if (!in)
-		return;
-	s = *in;
-	if (!upsample && tn_infer_ints(x, n, "", 3, &x->list) &&
-		x->list.v.count == s.rank) {
-		for (uint32_t i = 0; i < s.rank; i++)
-			s.dim[i] = x->list.v.items[i];
-		tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
-		return;
-	}
-	if (scales_at >= n->n_in || n->in[scales_at].i == TN_NONE)
-		return;
-	t = tn_foreign_at(&n->scope->graph->f, n->in[scales_at]);
-	if (t->dtype != DTYPE_F32 || t->data_kind != DATA_BYTES ||
-		t->data_bytes != 4 * (int64_t)s.rank)
-		return;
-	for (uint32_t i = 0; i < s.rank; i++) {
-		float scale;
-		double size;
-
-		memcpy(&scale, t->data + 4 * i, sizeof(scale));
-		size = (double)s.dim[i] * (double)scale;
-		if (!(size >= 0 && size < (double)TN_INFER_DIM_MAX))
-			return;
-		s.dim[i] = (int64_t)size;
-	}
 	tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
 }
 
@@ -476,9 +425,7 @@ tn_infer_fn *tn_infer_move(const char *type)
 		{ "GatherND", gather_nd },
 		{ "OneHot", one_hot },
 		{ "Pad", pad },
-		{ "Range", range },
 		{ "Reshape", reshape },
-		{ "Resize", resize },
 		{ "Shape", shape_of },
 		{ "Size", size_of },
 		{ "Slice", slice },
@@ -488,7 +435,6 @@ tn_infer_fn *tn_infer_move(const char *type)
 		{ "Tile", tile },
 		{ "Transpose", transpose },
 		{ "Unsqueeze", unsqueeze },
-		{ "Upsample", resize },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -118,6 +118,29 @@ static bool attach_scales(struct tn_onnx *x, const struct tn_onnx_node *n, bool 
 	return true;
 }
 
+/* Before opset 7 an operand may lie along an axis that is not the last one. */
+static bool spreads_from_axis(struct tn_onnx *x, const struct tn_onnx_node *n)
+{
+	const struct tn_tensor *a = in_at(n, 0), *b = in_at(n, 1);
+	int64_t axis;
+
+	if (x->opset >= 7 || !a || !b || !tn_onnx_attr_int(x, n, "broadcast", 0))
+		return false;
+	axis = tn_onnx_attr_int(
+		x, n, "axis", (int64_t)a->shape.rank - (int64_t)b->shape.rank);
+	axis += axis < 0 ? a->shape.rank : 0;
+	return axis + b->shape.rank != a->shape.rank;
+}
+
+/* Without axes everything is reduced, unless the node says otherwise. */
+static bool reduces_nothing(struct tn_onnx *x, const struct tn_onnx_node *n)
+{
+	struct tn_ints axes = { 0 };
+
+	return tn_onnx_attr_int(x, n, "noop_with_empty_axes", 0) &&
+	       (!tn_infer_ints(x, n, "axes", 1, &axes) || !axes.v.count);
+}
+
 enum tn_op_kind tn_onnx_kind(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
 	enum tn_op_kind kind = tn_vocabulary_kind(VOCABULARY_ONNX, n->type);
@@ -134,6 +157,10 @@ enum tn_op_kind tn_onnx_kind(struct tn_onnx *x, const struct tn_onnx_node *n)
 		return OP_MEAN;
 	if (strcmp(type, "GlobalMaxPool") == 0)
 		return OP_REDUCE_MAX;
+	if (spreads_from_axis(x, n))
+		return OP_UNKNOWN;
+	if (tn_op_info(kind)->access == ACCESS_REDUCE && reduces_nothing(x, n))
+		return OP_UNKNOWN;
 	switch (kind) {
 	case OP_CONV_2D:
 		return is_depthwise(x, n) ? OP_DEPTHWISE_CONV_2D : kind;
@@ -305,7 +332,8 @@ static void add_implied(struct tn_onnx *x, const struct tn_onnx_node *n,
 		ok = tn_build_attr_int(&f->b, "axis", 0);
 	if (kind == OP_LEAKY_RELU && !tn_op_attr(tn_foreign_newest_op(f), "alpha"))
 		ok = tn_build_attr_float(&f->b, "alpha", (double)0.01f);
-	if (tn_op_info(kind)->access == ACCESS_REDUCE && rank && n->n_in < 2 &&
+	if (tn_op_info(kind)->access == ACCESS_REDUCE && rank &&
+		tn_onnx_reduces_all(x, n) &&
 		!tn_op_attr(tn_foreign_newest_op(f), "axes")) {
 		for (uint32_t i = 0; i < rank; i++)
 			list[i] = i;
@@ -317,6 +345,14 @@ static void add_implied(struct tn_onnx *x, const struct tn_onnx_node *n,
 		ok = tn_build_attr_ints(&f->b, "perm", list, rank);
 	}
 	x->tree.nomem = x->tree.nomem || !ok;
+}
+
+bool tn_onnx_reduces_all(struct tn_onnx *x, const struct tn_onnx_node *n)
+{
+	struct tn_ints axes = { 0 };
+
+	return n->n_in < 2 || n->in[1].i == TN_NONE ||
+	       (tn_infer_ints(x, n, "", 1, &axes) && !axes.v.count);
 }
 
 void tn_onnx_attributes(

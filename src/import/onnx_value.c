@@ -1,4 +1,4 @@
-/* Values that are known before anything runs: constants, and the integers of shapes. */
+/* Values that are known before anything runs: constants. */
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +7,7 @@
 
 #include "base/banned.h"
 
-#define KNOWN_MAX 1024 /* integers of one tensor */
-#define MADE_MAX  (INT64_C(1) << 24) /* bytes of one constant that is computed */
+#define MADE_MAX (INT64_C(1) << 24) /* bytes of one constant that is computed */
 
 void tn_onnx_know(struct tn_onnx_graph *g, struct tn_onnx *x, tn_tensor_id id,
 	const int64_t *v, size_t n)
@@ -16,7 +15,7 @@ void tn_onnx_know(struct tn_onnx_graph *g, struct tn_onnx *x, tn_tensor_id id,
 	struct tn_onnx_known none = { NULL, 0 };
 	int64_t *copy;
 
-	if (id.i == TN_NONE || n > KNOWN_MAX)
+	if (id.i == TN_NONE || n > TN_ONNX_KNOWN_MAX)
 		return;
 	copy = TN_NEW_ARRAY(&x->tree.scratch, int64_t, n);
 	while (g->known.count <= id.i && copy)
@@ -35,7 +34,10 @@ bool tn_onnx_known(struct tn_onnx_graph *g, struct tn_onnx *x, tn_tensor_id id,
 	struct tn_onnx_known *out)
 {
 	const struct tn_tensor *t = tn_foreign_at(&g->f, id);
-	size_t width = t->dtype == DTYPE_I64 ? 8 : t->dtype == DTYPE_I32 ? 4 : 0;
+	size_t width = t->dtype == DTYPE_I64	? 8
+		       : t->dtype == DTYPE_I32	? 4
+		       : t->dtype == DTYPE_BOOL ? 1
+						: 0;
 	int64_t *v;
 	size_t n;
 
@@ -44,7 +46,7 @@ bool tn_onnx_known(struct tn_onnx_graph *g, struct tn_onnx *x, tn_tensor_id id,
 		return true;
 	}
 	if (!width || t->role != ROLE_CONST || t->data_kind != DATA_BYTES ||
-		t->data_bytes > (int64_t)(KNOWN_MAX * width))
+		t->data_bytes > (int64_t)(TN_ONNX_KNOWN_MAX * width))
 		return false;
 	n = (size_t)t->data_bytes / width;
 	v = TN_NEW_ARRAY(&x->tree.scratch, int64_t, n);
@@ -62,181 +64,6 @@ bool tn_onnx_known(struct tn_onnx_graph *g, struct tn_onnx *x, tn_tensor_id id,
 	tn_onnx_know(g, x, id, v, n);
 	*out = (struct tn_onnx_known){ v, n };
 	return true;
-}
-
-static bool operand(struct tn_onnx *x, const struct tn_onnx_node *n, uint32_t k,
-	struct tn_onnx_known *out)
-{
-	return k < n->n_in && n->in[k].i != TN_NONE &&
-	       tn_onnx_known(n->scope->graph, x, n->in[k], out);
-}
-
-static void know(
-	struct tn_onnx *x, const struct tn_onnx_node *n, const int64_t *v, size_t count)
-{
-	if (n->n_out)
-		tn_onnx_know(n->scope->graph, x, n->out[0], v, count);
-}
-
-static void join(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	struct tn_ints all = { 0 };
-
-	for (uint32_t k = 0; k < n->n_in; k++) {
-		struct tn_onnx_known part;
-
-		if (!operand(x, n, k, &part) || all.v.count + part.n > KNOWN_MAX)
-			return;
-		for (size_t i = 0; i < part.n; i++)
-			if (!tn_vec_push(&x->tree.scratch, &all.v, part.v[i]))
-				x->tree.nomem = true;
-	}
-	know(x, n, all.v.items, all.v.count);
-}
-
-static void pick(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	struct tn_onnx_known from, at;
-	int64_t v[KNOWN_MAX];
-
-	if (!operand(x, n, 0, &from) || !operand(x, n, 1, &at) || at.n > KNOWN_MAX ||
-		tn_onnx_attr_int(x, n, "axis", 0) != 0)
-		return;
-	for (size_t i = 0; i < at.n; i++) {
-		int64_t index = at.v[i] + (at.v[i] < 0 ? (int64_t)from.n : 0);
-
-		if (index < 0 || (uint64_t)index >= from.n)
-			return;
-		v[i] = from.v[index];
-	}
-	know(x, n, v, at.n);
-}
-
-/* A part of a list, by steps of one. */
-static void part(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	struct tn_onnx_known from;
-	struct tn_ints start = { 0 }, end = { 0 }, step = { 0 };
-	int64_t a, b, count;
-
-	if (!operand(x, n, 0, &from) || !tn_infer_ints(x, n, "starts", 1, &start) ||
-		!tn_infer_ints(x, n, "ends", 2, &end) || start.v.count != 1 ||
-		end.v.count != 1)
-		return;
-	if (tn_infer_ints(x, n, "steps", 4, &step) &&
-		(step.v.count != 1 || step.v.items[0] != 1))
-		return;
-	count = (int64_t)from.n;
-	a = start.v.items[0];
-	b = end.v.items[0];
-	a = tn_max_i64(0, tn_min_i64(a < 0 ? tn_max_i64(a, -count) + count : a, count));
-	b = tn_max_i64(a, tn_min_i64(b < 0 ? tn_max_i64(b, -count) + count : b, count));
-	know(x, n, from.v + a, (size_t)(b - a));
-}
-
-static bool compute(const char *type, int64_t a, int64_t b, int64_t *out)
-{
-	if (strcmp(type, "Add") == 0)
-		return tn_add_i64(a, b, out);
-	if (strcmp(type, "Sub") == 0)
-		return tn_sub_i64(a, b, out);
-	if (strcmp(type, "Mul") == 0)
-		return tn_mul_i64(a, b, out);
-	if (!b || (a == INT64_MIN && b == -1))
-		return false;
-	*out = a / b;
-	return true;
-}
-
-static void arithmetic(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	struct tn_onnx_known a, b;
-	int64_t v[KNOWN_MAX];
-	size_t count;
-
-	if (!operand(x, n, 0, &a) || !operand(x, n, 1, &b) || !a.n || !b.n)
-		return;
-	count = a.n > b.n ? a.n : b.n;
-	if (count > KNOWN_MAX || (a.n != count && a.n != 1) || (b.n != count && b.n != 1))
-		return;
-	for (size_t i = 0; i < count; i++)
-		if (!compute(
-			    n->type, a.v[a.n == 1 ? 0 : i], b.v[b.n == 1 ? 0 : i], &v[i]))
-			return;
-	know(x, n, v, count);
-}
-
-static void product(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	struct tn_onnx_known a;
-	int64_t sum = 1;
-
-	if (!operand(x, n, 0, &a))
-		return;
-	for (size_t i = 0; i < a.n; i++)
-		if (!tn_mul_i64(sum, a.v[i], &sum))
-			return;
-	know(x, n, &sum, 1);
-}
-
-static void pass(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	struct tn_onnx_known a;
-
-	if (operand(x, n, 0, &a))
-		know(x, n, a.v, a.n);
-}
-
-static void shape(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	const struct tn_shape *in = tn_infer_shape(n, 0);
-	int64_t start = tn_onnx_attr_int(x, n, "start", 0), rank;
-	int64_t end = tn_onnx_attr_int(x, n, "end", INT64_MAX);
-
-	if (!in)
-		return;
-	rank = in->rank;
-	start = tn_max_i64(start < 0 ? start + rank : start, 0);
-	end = tn_min_i64(end < 0 ? end + rank : end, rank);
-	if (start <= end)
-		know(x, n, in->dim + start, (size_t)(end - start));
-}
-
-static void size(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	const struct tn_shape *in = tn_infer_shape(n, 0);
-	int64_t elements;
-
-	if (in && tn_shape_elements(in, &elements))
-		know(x, n, &elements, 1);
-}
-
-void tn_onnx_evaluate(struct tn_onnx *x, const struct tn_onnx_node *n)
-{
-	static const struct {
-		const char *type;
-		tn_infer_fn *fn;
-	} rows[] = {
-		{ "Add", arithmetic },
-		{ "Cast", pass },
-		{ "Concat", join },
-		{ "Div", arithmetic },
-		{ "Gather", pick },
-		{ "Identity", pass },
-		{ "Mul", arithmetic },
-		{ "ReduceProd", product },
-		{ "Reshape", pass },
-		{ "Shape", shape },
-		{ "Size", size },
-		{ "Slice", part },
-		{ "Squeeze", pass },
-		{ "Sub", arithmetic },
-		{ "Unsqueeze", pass },
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (strcmp(rows[i].type, n->type) == 0)
-			rows[i].fn(x, n);
 }
 
 /* A constant of numbers that the node has as attributes. */

@@ -143,6 +143,13 @@ static void transposed(struct tn_onnx *x, const struct tn_onnx_node *n)
 		!read_window(x, n, in, filter, &w) ||
 		!tn_mul_i64(filter->dim[1], groups, &dim))
 		return;
+	if (filter->dim[0] != in->dim[1] || groups < 1 || in->dim[1] % groups) {
+		tn_at_error(&x->tree, n->at, "onnx/shape",
+			"%s takes %lld channels in %lld groups, and there are %lld",
+			n->type, (long long)filter->dim[0], (long long)groups,
+			(long long)in->dim[1]);
+		return;
+	}
 	s = *in;
 	s.dim[1] = dim;
 	tn_onnx_attr_ints(x, n, "output_padding", &extra);
@@ -163,8 +170,11 @@ static void transposed(struct tn_onnx *x, const struct tn_onnx_node *n)
 			   !tn_sub_i64(dim, at(&w.pads, w.spatial + i, 0), &dim)) {
 			return;
 		}
-		if (dim < 0)
+		if (dim < 0) {
+			tn_at_error(&x->tree, n->at, "onnx/shape",
+				"the pads of %s leave nothing of its output", n->type);
 			return;
+		}
 		s.dim[2 + i] = dim;
 	}
 	tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
@@ -180,6 +190,7 @@ tn_infer_fn *tn_infer_window(const char *type)
 		{ "Conv", conv },
 		{ "ConvInteger", conv_integer },
 		{ "ConvTranspose", transposed },
+		{ "DeformConv", conv },
 		{ "GlobalAveragePool", global },
 		{ "GlobalLpPool", global },
 		{ "GlobalMaxPool", global },

@@ -211,7 +211,36 @@ def disorder():
     return model("disorder", nodes, [value("x", F, [4])], [value("y", F, [4])])
 
 
-MODELS = [conv, qdq, choice, loop, scan, lstm, optional, shapes, function, constants, old, disorder]
+def idioms():
+    """What PyTorch's exporter makes of expand, interpolate and pads that are computed."""
+    nodes = [h.make_node("ConstantOfShape", ["three"], ["ones"], value=const("v", np.array([1], np.int64))),
+             h.make_node("Mul", ["ones", "minus"], ["kept"]), h.make_node("Equal", ["to", "kept"], ["is"]),
+             h.make_node("Where", ["is", "ones", "to"], ["whole"]), h.make_node("Expand", ["x", "whole"], ["e"]),
+             h.make_node("Shape", ["e"], ["s"]), h.make_node("Slice", ["s", "two", "zero", "", "back"], ["r"]),
+             h.make_node("Concat", ["s", "r"], ["t"], axis=0), h.make_node("Split", ["t"], ["t1", "t2"], axis=0),
+             h.make_node("Cast", ["t2"], ["t3"], to=T.INT32), h.make_node("Cast", ["t3"], ["t4"], to=I64),
+             h.make_node("Concat", ["t4", "last"], ["t5"], axis=0),
+             h.make_node("ConstantOfShape", ["t5"], ["y"])]
+    ints = {"three": [3], "minus": [-1], "to": [2, -1, 4], "two": [2], "zero": [0], "back": [-1], "last": [6]}
+    return model("idioms", nodes, [value("x", F, [1, 3, 1])], [value("y", F, [4, 3, 6]), value("e", F, [2, 3, 4])],
+                 [const(k, np.array(v, np.int64)) for k, v in ints.items()])
+
+
+def windows():
+    """Transposed convolutions and resizing of every kind; some have no kernel."""
+    kinds = [{"group": 2, "strides": [2, 2]}, {"group": 8, "pads": [1, 1, 1, 1], "output_padding": [1, 1], "strides": [2, 2]},
+             {"dilations": [2, 3]}, {"auto_pad": "SAME_UPPER", "strides": [2, 3]}, {"output_shape": [18, 30], "strides": [2, 3]}]
+    nodes = [h.make_node("ConvTranspose", ["x", "w"], [f"t{i}"], **k) for i, k in enumerate(kinds)]
+    nodes += [h.make_node("Resize", ["x", "", "scales"], [f"r{i}"], mode=m) for i, m in enumerate(["nearest", "linear", "cubic"])]
+    nodes += [h.make_node("Resize", ["x", "", "", "sizes"], ["r"], mode="cubic", coordinate_transformation_mode="align_corners")]
+    names = [n.output[0] for n in nodes]
+    # 10 * 0.7 is 7 in floats, and less than 7 in doubles
+    return model("windows", nodes, [value("x", F, [1, 8, 9, 10])], [value(n, F, [1, 1, 1, 1]) for n in names],
+                 [weights("w", 8, 1, 3, 3), const("scales", np.array([1, 1, 2, .7], np.float32)),
+                  const("sizes", np.array([1, 8, 18, 7], np.int64))])
+
+
+MODELS = [conv, qdq, choice, loop, scan, lstm, optional, shapes, function, constants, old, disorder, idioms, windows]
 TYPES = {1: "f32", 2: "u8", 3: "i8", 4: "u16", 5: "i16", 6: "i32", 7: "i64", 9: "bool", 10: "f16", 11: "f64",
          12: "u32", 13: "u64"}
 
@@ -261,6 +290,41 @@ def write_fixtures(folder):
             text = MessageToJson(m, preserving_proto_field_name=True, use_integers_for_enums=True,
                                  including_default_value_fields=True)
             out.with_name(out.stem + "_snake.json").write_text(text + "\n")
+    write_overload(folder)
+
+
+def field(number, data):
+    """A field of protobuf's wire format that python3-onnx's schema does not have yet."""
+    def varint(n):
+        return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def write_overload(folder):
+    """Functions of one name, told apart by `overload`, and an attribute with a default."""
+    join = h.make_node("Concat", ["a", "b"], ["c"])
+    join.attribute.add(name="axis", ref_attr_name="axis", type=onnx.AttributeProto.INT)
+    axis = h.make_attribute("axis", 1)
+    bodies = [h.make_function("own", "F", ["a", "b"], ["c"], [node], [h.make_opsetid("", 13)])
+              for node in (join, h.make_node("Add", ["a", "b"], ["c"]))]
+    calls = [h.make_node("F", ["x", "x"], ["y"], domain="own"), h.make_node("F", ["x", "x"], ["z"], domain="own", axis=0),
+             h.make_node("F", ["x", "x"], ["w"], domain="own")]
+    m = model("overload", calls, [value("x", F, [2, 3])], [value(n, F) for n in "yzw"], domains=("own",))
+    m.functions.extend(bodies)
+    text = json.loads(MessageToJson(m))
+    text["functions"][0]["attributeProto"] = [{"name": "axis", "type": "INT", "i": "1"}]
+    text["functions"][1]["overload"] = text["graph"]["node"][2]["overload"] = "two"
+    graph = onnx.GraphProto()
+    graph.CopyFrom(m.graph)
+    del graph.node[2]
+    data = graph.SerializeToString() + field(1, calls[2].SerializeToString() + field(8, b"two"))
+    m.ClearField("graph")
+    m.ClearField("functions")
+    data = (m.SerializeToString() + field(7, data) +
+            field(25, bodies[0].SerializeToString() + field(11, axis.SerializeToString())) +
+            field(25, bodies[1].SerializeToString() + field(13, b"two")))
+    (folder / "onnx_overload.json").write_text(json.dumps(text, indent=2) + "\n")
+    (folder / "onnx_overload.onnx").write_bytes(data)
 
 
 def main(tenure):
