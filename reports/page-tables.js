@@ -360,7 +360,7 @@
     }
     var roles = [], seen = {};
     t.tensors.forEach(function (x) { seen[x.role] = true; });
-    ["activation", "input", "output", "variable", "constant", "scratch"].forEach(function (r) { if (seen[r]) roles.push(role(r)); });
+    ["activation", "input", "output", "variable", "constant", "scratch", "removed", "unused"].forEach(function (r) { if (seen[r]) roles.push(role(r)); });
     t.tensorTable = new Table(parent, t.tensors, [
       { label: "id", number: true, value: function (x) { return x.id; } },
       { label: "tensor", className: "name", value: function (x) { return x.name; }, draw: function (td, x) { tensorCell(td, x.id, 64); } },
@@ -372,6 +372,7 @@
       { label: "storage", value: function (x) { return x.root === x.id ? "" : t.tensors[x.root].name; }, draw: function (td, x) {
         if (t.regions.length > 1 && placed(x)) td.textContent = t.regions[x.region].name + " ";
         if (x.root !== x.id) td.textContent += "view of " + t.shorten(t.tensors[x.root].name, 48);
+        if (x.role === "removed" || x.role === "unused") td.appendChild(t.element("span", "note", t.lifeWords(x.id)));
         if (empty(x)) td.appendChild(t.element("span", "note", "no bytes; " + t.lifeWords(x.id)));
       } }
     ], { label: "tensors", filters: roles.length > 1 ? roles : null, search: function (x) { return x.name + "\n" + x.shape; } });

@@ -8,6 +8,7 @@
 #include "base/place.h"
 #include "report/boxes.h"
 #include "report/escape.h"
+#include "report/removed.h"
 #include "report/words.h"
 
 #include "base/banned.h"
@@ -40,6 +41,7 @@ struct hops {
 	const struct tn_view *v;
 	tn_tensor_id id;
 	const struct tn_tensor *t;
+	const struct tn_removed *removed;
 	struct tn_strbuf *out; /* raw: made safe as a whole, line by line */
 };
 
@@ -100,8 +102,8 @@ static void in_file(const struct hops *h)
 static void in_graph(const struct hops *h)
 {
 	hop(h, 2, "graph");
-	tn_strbuf_printf(
-		h->out, "t%" PRIu32 ", %s ", h->id.i, tn_words_role(h->v->g, h->id));
+	tn_strbuf_printf(h->out, "t%" PRIu32 ", %s ", h->id.i,
+		tn_removed_role(h->v, h->removed, h->id));
 	name(h, h->id);
 }
 
@@ -161,7 +163,10 @@ static void in_time(const struct hops *h)
 		tn_strbuf_printf(h->out, "half-steps %" PRId64 " to %" PRId64 ": ",
 			span->first, span->last);
 	tn_strbuf_init(&raw);
-	tn_words_life(h->v, h->id, &raw);
+	if (h->removed->unused[h->id.i])
+		tn_removed_words(h->removed, h->id, &raw);
+	else
+		tn_words_life(h->v, h->id, &raw);
 	tn_escape_visible(h->out, raw.text ? raw.text : "");
 	h->out->failed = h->out->failed || raw.failed;
 	tn_strbuf_release(&raw);
@@ -277,14 +282,16 @@ static void in_arena(const struct hops *h, const struct tn_box *box)
 enum tn_status tn_hops_write(
 	const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out)
 {
-	const struct hops h = { v, id, &v->g->tensors[id.i], out };
+	struct tn_removed removed;
+	const struct hops h = { v, id, &v->g->tensors[id.i], &removed, out };
 	struct tn_boxes boxes = { 0 };
 	const struct tn_box *box = NULL;
-	enum tn_status status = TN_OK;
+	enum tn_status status;
 	struct tn_arena arena;
 
 	tn_arena_init(&arena);
-	if (v->plan)
+	status = tn_removed_find(v, &arena, &removed);
+	if (status == TN_OK && v->plan)
 		status = tn_boxes_find(v, &arena, &boxes);
 	if (status == TN_OK && v->plan && boxes.of[id.i] != TN_NONE)
 		box = &boxes.list[boxes.of[id.i]];

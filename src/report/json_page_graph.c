@@ -7,6 +7,7 @@
 #include "report/columns.h"
 #include "report/escape.h"
 #include "report/json_parts.h"
+#include "report/removed.h"
 #include "report/traffic.h"
 #include "report/words.h"
 
@@ -204,9 +205,10 @@ static void put_ops(struct writer *w, const struct tn_load *loads)
 	tn_json_close(w->out, '{');
 }
 
-/* Why its bytes stay: the position of the last reader, or -1 and the number of a
- * sentence. */
-static int64_t life(struct writer *w, uint32_t i, int64_t *out_sentence)
+/* Why its bytes stay, or why there are none: the position of the last reader, or -1 and
+ * the number of a sentence. */
+static int64_t life(struct writer *w, const struct tn_removed *removed, uint32_t i,
+	int64_t *out_sentence)
 {
 	const struct tn_view *v = w->v;
 	const struct tn_span *span = v->live ? &v->live->tensor[i] : NULL;
@@ -217,7 +219,9 @@ static int64_t life(struct writer *w, uint32_t i, int64_t *out_sentence)
 		span->last_reader.i != TN_NONE)
 		return tn_view_position(v, span->last_reader);
 	tn_strbuf_init(&text);
-	if (v->live)
+	if (removed->unused[i])
+		tn_removed_words(removed, (tn_tensor_id){ i }, &text);
+	else if (v->live)
 		tn_words_life(v, (tn_tensor_id){ i }, &text);
 	*out_sentence = numbered_text(w, &text);
 	return -1;
@@ -228,8 +232,13 @@ static void put_tensors(struct writer *w)
 	static const char *const names[] = { "kind", "type", "dims", "bytes", "region",
 		"offset", "first", "last", "root", "reader", "sentence" };
 	const struct tn_view *v = w->v;
+	struct tn_removed removed;
 	struct tn_columns c;
 
+	if (tn_removed_find(v, w->arena, &removed) != TN_OK) {
+		w->out->out->failed = true;
+		return;
+	}
 	tn_columns_init(&c, w->arena, names, N(names), v->g->n_tensors);
 	tn_json_open(w->out, "tensors", '{');
 	tn_json_open(w->out, "name", '[');
@@ -247,8 +256,8 @@ static void put_tensors(struct writer *w)
 		tn_json_element(w->out, name.failed ? NULL : visible(name.text));
 		tn_strbuf_release(&name);
 		/* one after the other: texts are numbered as they come */
-		reader = life(w, i, &sentence);
-		role = numbered(w, visible(tn_words_role(v->g, id)));
+		reader = life(w, &removed, i, &sentence);
+		role = numbered(w, visible(tn_removed_role(v, &removed, id)));
 		dtype = numbered(w, visible(tn_dtype_name(t->dtype)));
 		dims = numbered_text(w, &shape);
 		TN_COLUMNS_ADD(&c, role, dtype, dims, t->bytes,

@@ -398,6 +398,26 @@ def check_empty(b, folder, tenure):
     same("complaints", b.complaints(), [])
 
 
+def check_removed(b, folder, tenure, fixtures):
+    """Tensors that rewrites have removed have a filter, and say so; no place."""
+    graph, page = fixtures / "rewrites" / "qdq_net_i8.json", folder / "removed.html"
+    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    quiet(b, page, "removed")
+    by = {r["tensor"]: r["pass"] for r in plan_of(tenure, graph)["rewrites"] if "tensor" in r}
+    b.run(CLICK.format("#tensors [data-filter=removed]"))
+    got = b.run("""[...document.querySelectorAll('#tensors tbody tr')].map(r =>
+        [...r.children].map(c => c.textContent))""")
+    assert len(got) > 3, got
+    for row in got:
+        same(row[1], row[2], "removed")
+        same(f"{row[1]}: place", row[6:9], ["", "", ""])
+        assert row[9].startswith(f"removed by the rewrite {by[row[1]]} ("), row
+    b.run(CLICK.format("#tensors [data-filter=activation]"))
+    same("placed, or in its own place", b.run("""[...document.querySelectorAll('#tensors tbody tr')]
+        .filter(r => !r.children[6].textContent).length"""), 0)
+    same("complaints", b.complaints(), [])
+
+
 def cell(n):
     return "not counted" if n is None else str(n)
 
@@ -743,7 +763,7 @@ def main():
                 check(b, folder)
                 print("ok -", check.__name__)
             for check in (check_compare, check_numbers, check_budget, check_board, check_streams,
-                          check_diff):
+                          check_removed, check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
             for check in (check_large, check_nothing_runs, check_empty, check_not_counted, check_sizes,

@@ -456,6 +456,42 @@ def check_bodies(folder, tenure, types):
     print("ok - bodies and unknown types are not counted")
 
 
+def check_removed(folder, tenure, fixtures):
+    """What no op uses is no activation: the page and `explain` name the rewrite that did it."""
+    page, found = folder / "removed.html", set()
+    for graph in sorted((fixtures / "rewrites").glob("*.json")):
+        page.unlink(missing_ok=True)
+        subprocess.run([tenure, "report", graph, "-o", page], capture_output=True)
+        if not page.exists():
+            continue
+        plan, data = plan_of(tenure, graph), data_of(page)
+        texts, tensors = data["texts"], data["tensors"]
+        roles, said, first, last, ids = (numbers(tensors[k], tensors["n"]) for k in (
+            "kind", "sentence", "first", "last", "region"))
+        used = {t for side, n in (("inputs", "ins"), ("outputs", "outs")) for t in numbers(
+            data["ops"][side][0], sum(numbers(data["ops"][n], data["ops"]["n"])))}
+        by = {r["tensor"]: r for r in plan["rewrites"] if r.get("tensor")}
+        for i, name in enumerate(tensors["name"]):
+            role, words = texts[roles[i]], texts[said[i]]
+            assert (role in ("removed", "unused")) <= (i not in used and ids[i] < 0), (graph, name)
+            assert (role == "activation") <= (i in used), (graph, name, role)
+            if role == "unused":
+                assert name not in by and words == "no op reads or writes it", (graph, name, words)
+            if role != "removed":
+                continue
+            found.add(by[name]["pass"])
+            assert words.startswith(f"removed by the rewrite {by[name]['pass']} ("), (name, words)
+            for key, after in (("gone", "is no more"), ("op", "stays")):
+                other = by[name].get(key)
+                same = by[name].get("gone") == by[name].get("op")
+                if other and len(other) < 40 and not (key == "gone" and same):
+                    assert f"'{other}' {after}" in words, (graph, name, words)
+            text = subprocess.run([tenure, "explain", graph, name], capture_output=True, text=True)
+            assert f"removed '{name}'" in text.stdout and words in text.stdout, (graph, name, text)
+    assert len(found) > 8, found
+    print("ok - tensors removed by", ", ".join(sorted(found)))
+
+
 def check_every_graph(folder, tenure, fixtures):
     """Of every fixture: `dot` reads the graph, whole and in part; the trace is one; the CSV
     is the plan."""
@@ -516,6 +552,7 @@ def main():
         check_streams(folder, tenure, fixtures)
         check_bodies(folder, tenure, known_types(fixtures))
         check_empty(folder, tenure)
+        check_removed(folder, tenure, fixtures)
         check_every_graph(folder, tenure, fixtures)
 
 
