@@ -14,6 +14,7 @@ extern const struct tn_asset tn_asset_page_html;
 extern const struct tn_asset tn_asset_diff_html;
 extern const struct tn_asset tn_asset_page_css;
 extern const struct tn_asset tn_asset_page_data_js;
+extern const struct tn_asset tn_asset_page_region_js;
 extern const struct tn_asset tn_asset_page_timeline_js;
 extern const struct tn_asset tn_asset_page_tables_js;
 extern const struct tn_asset tn_asset_page_js;

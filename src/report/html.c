@@ -30,6 +30,7 @@ static void head(struct tn_page *p)
 	};
 	static const struct tn_shell_asset scripts[] = {
 		{ "script-data", &tn_asset_page_data_js },
+		{ "script-region", &tn_asset_page_region_js },
 		{ "script-timeline", &tn_asset_page_timeline_js },
 		{ "script-tables", &tn_asset_page_tables_js },
 		{ "script", &tn_asset_page_js },

@@ -680,7 +680,7 @@ def check_hostile(b, folder):
         .map(e => e.localName))].filter(n => ['img', 'b', 'iframe', 'object'].includes(n))"""),
          [])
     same("scripts", b.run("[...document.scripts].map(s => s.type)"), [""] * 0 + [
-        "application/json", "", "", "", ""])
+        "application/json", "", "", "", "", ""])
     same("style sheets", b.run("document.styleSheets.length"), 2)
     same("handlers", b.run("""[...document.querySelectorAll('*')].filter(e =>
         [...e.attributes].some(a => a.name.startsWith('on'))).length"""), 0)

@@ -74,7 +74,7 @@ static const struct {
 	const char *xpath;
 	int want;
 } counts[] = {
-	{ "//script", 5 },
+	{ "//script", 6 },
 	{ "//script[@type='application/json']", 1 },
 	{ "//style", 2 },
 	{ "//g[starts-with(@class, 'tl-box ')]/title", 11 },
@@ -150,12 +150,13 @@ START_TEST(only_a_verified_plan_looks_good)
 END_TEST
 
 static const struct tn_asset *const scripts[] = { &tn_asset_page_data_js,
-	&tn_asset_page_timeline_js, &tn_asset_page_tables_js, &tn_asset_page_js };
+	&tn_asset_page_region_js, &tn_asset_page_timeline_js, &tn_asset_page_tables_js,
+	&tn_asset_page_js };
 
 START_TEST(policy_names_what_is_in_the_page)
 {
 	struct page p;
-	char policy[1024];
+	char policy[2048];
 
 	sample_make(&p.s, hostile, hostile);
 	page_write(&p);
