@@ -135,29 +135,6 @@ def offsets():
         print(f'A to K fit in {total:.2f} s together\n')
 
 
-def scale():
-    lines = []
-    with tempfile.TemporaryDirectory() as folder:
-        for n in (1000, 10000, 100000):
-            path = pathlib.Path(folder) / f'chain-{n}.json'
-            with open(path, 'w') as file:
-                subprocess.run([generate, 'chain', str(n)], stdout=file, check=True)
-            _, seconds, kilobytes, _ = run(['plan', path])
-            lines.append([f'plan a chain of {number(n)} ops', f'{seconds:.2f}',
-                          f'{kilobytes // 1024}'])
-        for n in (10000, 100000, 1000000):
-            path = pathlib.Path(folder) / f'random-{n}.csv'
-            with open(path, 'w') as file:
-                subprocess.run([generate, 'random', '1', str(n), str(n // 10), '1000'],
-                               stdout=file, check=True)
-            height, bound, seconds, kilobytes = solve(path)
-            lines.append([f'offsets of {number(n)} buffers, gap '
-                          f'{100 * (height - bound) / bound:.1f} %',
-                          f'{seconds:.2f}', f'{kilobytes // 1024}'])
-    print('Size.\n')
-    table(['what', 's', 'MB'], lines)
-
-
 def best_of(times, command):
     """User and system seconds, and peak MB, of the fastest run."""
     best = None
@@ -170,6 +147,34 @@ def best_of(times, command):
         this = use.ru_utime + use.ru_stime, use.ru_maxrss // 1024
         best = min(best or this, this)
     return best
+
+
+def scale():
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        for n in (1000, 10000, 100000):
+            path = pathlib.Path(folder) / f'chain-{n}.json'
+            with open(path, 'w') as file:
+                subprocess.run([generate, 'chain', str(n)], stdout=file, check=True)
+            _, seconds, kilobytes, _ = run(['plan', path])
+            lines.append([f'plan a chain of {number(n)} ops', f'{seconds:.2f}',
+                          f'{kilobytes // 1024}'])
+            plan = path.with_suffix('.plan.json')
+            run(['plan', path, '-o', plan])
+            seconds, megabytes = best_of(3, [tenure, 'verify', str(path), str(plan)])
+            lines.append([f'verify the plan of a chain of {number(n)} ops',
+                          f'{seconds:.2f}', str(megabytes)])
+        for n in (10000, 100000, 1000000):
+            path = pathlib.Path(folder) / f'random-{n}.csv'
+            with open(path, 'w') as file:
+                subprocess.run([generate, 'random', '1', str(n), str(n // 10), '1000'],
+                               stdout=file, check=True)
+            height, bound, seconds, kilobytes = solve(path)
+            lines.append([f'offsets of {number(n)} buffers, gap '
+                          f'{100 * (height - bound) / bound:.1f} %',
+                          f'{seconds:.2f}', f'{kilobytes // 1024}'])
+    print('Size.\n')
+    table(['what', 's', 'MB'], lines)
 
 
 def lint():

@@ -2,23 +2,21 @@
 #ifndef TN_VERIFY_CHECK_H
 #define TN_VERIFY_CHECK_H
 
-#include "contract/contract.h"
+#include "layout/turns.h"
 #include "verify/reference.h"
-#include "verify/verify.h"
 
 struct tn_check {
 	const struct tn_graph *g;
 	const struct tn_plan *plan;
 	struct tn_reference ref;
+	struct tn_layout layout;
+	struct tn_refusals refusals;
 	struct tn_arena *arena;
-	struct tn_diags *diags;
-	struct tn_verdict *out;
 
 	/* the plan's run */
 	struct tn_memory *regions; /* what planned memory holds */
 	uint32_t op; /* that runs, or TN_NONE */
 	const struct tn_deed *deed;
-	uint32_t *position; /* by op: in the plan's order */
 	bool *ran; /* by op: has run, or runs */
 	bool *told; /* by value: its loss is reported */
 	bool clean; /* what the op reads was there when it started */
@@ -26,61 +24,40 @@ struct tn_check {
 	enum tn_status status;
 };
 
-/* What can be said of the plan without running anything: ranges, alignment, places, pins,
- * the order. False when memory ran out. */
-bool tn_check_layout(struct tn_check *c);
-
-/* Fills c->out->figures. False when memory ran out. */
-bool tn_check_figures(struct tn_check *c);
-
-/* Bytes of the storage of a root, with all views of it. */
-int64_t tn_check_storage(const struct tn_check *c, uint32_t root);
-
-/* Do bytes [begin, end) of the touch hold what `want` holds there? With `say`, reports
+/* Do bytes [begin, end) of the operand hold what `want` holds there? With `say`, reports
  * where not; `rule` NULL: as the finding suggests. */
-bool tn_check_holds(struct tn_check *c, const struct tn_touch *t, struct tn_memory *want,
-	int64_t begin, int64_t end, bool say, const char *rule);
-
-/* Where byte `at` of the touch lies in its region, and how many follow it there: to the end
- * of the ring. */
-int64_t tn_check_place(
-	const struct tn_check *c, const struct tn_touch *t, int64_t at, int64_t *out_run);
+bool tn_check_holds(struct tn_check *c, const struct tn_operand *o,
+	struct tn_memory *want, int64_t begin, int64_t end, bool say, const char *rule);
 
 /* Puts there what `what` holds. */
-void tn_check_put(struct tn_check *c, const struct tn_touch *t, struct tn_memory *what,
+void tn_check_put(struct tn_check *c, const struct tn_operand *o, struct tn_memory *what,
 	int64_t begin, int64_t end);
 
-/* Executes the steps of c->op, up to the first read that does not find its value: then it is
- * reported, and c->lost. */
-void tn_check_replay(struct tn_check *c, struct tn_variant variant);
+/* Before the first op, and after the last: what the caller gives, and gets. */
+void tn_check_start(struct tn_check *c);
+void tn_check_finish(struct tn_check *c);
 
-/* The same for some rows of an op that runs row by row. */
-void tn_check_replay_rows(struct tn_check *c, struct tn_variant variant, bool total,
-	int64_t begin, int64_t end);
+/* Has each output its bytes for itself? */
+void tn_check_owners(struct tn_check *c);
 
-/* Runs the ops of a chain, event by event. */
-void tn_check_stream(struct tn_check *c, const struct tn_plan_stream *s);
+/* The op that runs is this one. */
+void tn_check_enter(struct tn_check *c, uint32_t op);
 
-/* Does the caller give the rows of this tensor as a chain needs them? */
-bool tn_check_is_fed(const struct tn_check *c, uint32_t tensor);
+/* Runs all of an op, or nothing of it when it is elided. */
+void tn_check_whole(struct tn_check *c, uint32_t op);
 
-/* What can be said of chains and rings without running them. */
-bool tn_check_streams(struct tn_check *c);
-
-/* In verify.c, for c->op: what its scratch is for, and what it writes. */
-bool tn_check_variant(
-	struct tn_check *c, const struct tn_plan_op *p, struct tn_variant v);
-bool tn_check_garbage(
-	struct tn_check *c, uint32_t region, int64_t place, int64_t bytes, bool after);
+/* For c->op: everything that it writes is there. */
 void tn_check_write_all(struct tn_check *c);
 
-/* Unless `ok`, refuses the plan: at the op of `v`, else at its tensor. Returns ok. */
-bool tn_need(struct tn_check *c, bool ok, const struct tn_verdict *v, const char *rule,
-	const char *fmt, ...) TN_PRINTF(5, 6);
+/* Scratch of c->op, of the plan or the graph, is filled with garbage; or (after) is that
+ * still there? */
+bool tn_check_scratch(struct tn_check *c, bool after);
 
-/* Refuses the plan because the touch does not hold at `from` what `want` holds there. Only
- * the first loss of a value is told: what follows from it is no news. */
-void tn_refuse_bytes(struct tn_check *c, const char *rule, const struct tn_touch *t,
-	struct tn_memory *want, int64_t from);
+/* Executes the steps of c->op, or (rows not NULL) of some rows of it, up to the first read that does not find
+ * its value: then it is reported, and c->lost. */
+void tn_check_replay(struct tn_check *c, const struct tn_turn *rows);
+
+/* Runs the ops of a chain, event by event. */
+void tn_check_chain(struct tn_check *c, const struct tn_plan_stream *s);
 
 #endif

@@ -1,12 +1,7 @@
 /* What an op hands on unchanged. Learnt from the steps that the op's contract declares: a
  * step of an op that only copies writes what it has read, so the value of an output byte is
  * the value of the input byte that was read for it. */
-#include <string.h>
-
-#include "contract/contract.h"
 #include "verify/reference.h"
-
-#include "base/banned.h"
 
 /* A copy in more pieces than this is a value of its own: nobody can do without the op. */
 #define PIECES_MAX 4096
@@ -18,41 +13,6 @@ struct copying {
 	bool copies; /* so far */
 	bool failed;
 };
-
-static bool same_scale(const struct tn_quant *a, const struct tn_quant *b)
-{
-	if (a->n != b->n || a->n > 1)
-		return false;
-	return !a->n || (memcmp(a->scale, b->scale, sizeof(*a->scale)) == 0 &&
-				a->zero_point[0] == b->zero_point[0]);
-}
-
-/* Does the op move elements, of one type and one scale? Else the same number is stored as
- * other bytes. */
-static bool only_copies(const struct tn_graph *g, const struct tn_op *op)
-{
-	const bool cast = op->kind == OP_CAST;
-	const struct tn_tensor *out;
-
-	if (!op->n_outputs || op->outputs[0].i == TN_NONE ||
-		(tn_op_info(op->kind)->access != ACCESS_MAP && !cast) ||
-		strcmp(tn_op_string(op, "activation", "NONE"), "NONE") != 0)
-		return false;
-	out = &g->tensors[op->outputs[0].i];
-	for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++) {
-		bool input = k < op->n_inputs;
-		tn_tensor_id id = input ? op->inputs[k] : op->outputs[k - op->n_inputs];
-		const struct tn_tensor *t = id.i == TN_NONE ? NULL : &g->tensors[id.i];
-
-		/* what to copy, and how, is said by constants; of CAST it is the value */
-		if (input && (!t || (!cast && (t->role == ROLE_CONST ||
-						      t->data_kind != DATA_NONE))))
-			continue;
-		if (!t || t->dtype != out->dtype || !same_scale(&t->quant, &out->quant))
-			return false;
-	}
-	return true;
-}
 
 static bool copy_run(void *user, const struct tn_step *s)
 {
@@ -79,22 +39,20 @@ static bool copy_run(void *user, const struct tn_step *s)
 	return c->copies;
 }
 
-bool tn_reference_copies(struct tn_reference *ref, tn_op_id id, struct tn_arena *arena)
+bool tn_reference_copies(struct tn_reference *ref, uint32_t op, struct tn_arena *arena)
 {
+	const struct tn_graph *g = ref->storage.g;
 	const struct tn_variant plain = { false, HOLD_NONE };
-	struct tn_deed *deed = &ref->deeds[id.i];
-	struct copying c = { deed, arena, ref->g->ops[id.i].n_inputs, true, false };
+	struct tn_deed *deed = &ref->deeds[op];
+	struct copying c = { deed, arena, g->ops[op].n_inputs, true, false };
 
-	if (deed->opaque || !only_copies(ref->g, &ref->g->ops[id.i]))
+	if (ref->operands[op].opaque || !tn_op_moves_elements(g, &g->ops[op]))
 		return true;
-	if (tn_contract_runs(ref->g, id, plain, copy_run, &c) == TN_ERR_NOMEM || c.failed)
+	if (tn_contract_runs(g, (tn_op_id){ op }, plain, copy_run, &c) == TN_ERR_NOMEM ||
+		c.failed)
 		return false;
-	for (uint32_t k = c.n_inputs; k < deed->n && !c.copies; k++) { /* as it was */
-		const struct tn_extent *at = &deed->touches[k].at;
-
-		if (!tn_memory_write(&deed->touches[k].made, arena, 0,
-			    at->end - at->begin, deed->first_value + k, 0))
+	for (uint32_t k = c.n_inputs; k < deed->n && !c.copies; k++) /* as it was */
+		if (!tn_reference_fresh(deed, k, arena))
 			return false;
-	}
 	return true;
 }

@@ -1,5 +1,5 @@
+/* The steps of an op that meets what it reads. */
 #include "base/checked.h"
-#include "contract/row_op.h"
 #include "verify/check.h"
 
 /* What one access of a run touches: bytes [begin, end) of an operand in the first step,
@@ -23,7 +23,7 @@ static struct span span_of(
 		c->status = TN_ERR_INTERNAL;
 		return p;
 	}
-	bytes = c->deed->touches[k].at.end - c->deed->touches[k].at.begin;
+	bytes = tn_operand_bytes(c->deed->touches[k].o);
 	if (bytes && (a->begin > a->end || tn_min_i64(a->begin, a->begin + far) < 0 ||
 			     tn_max_i64(a->end, a->end + far) > bytes))
 		c->status = TN_ERR_INTERNAL;
@@ -49,10 +49,10 @@ static bool do_span(
 	}
 	for (int64_t j = 0; p.t && ok && j < count; j++) {
 		if (write)
-			tn_check_put(c, p.t, &p.t->made, p.begin, p.end);
+			tn_check_put(c, p.t->o, &p.t->made, p.begin, p.end);
 		else
 			ok = tn_check_holds(
-				c, p.t, &p.t->before, p.begin, p.end, true, NULL);
+				c, p.t->o, &p.t->before, p.begin, p.end, true, NULL);
 		p.begin += p.by;
 		p.end += p.by;
 	}
@@ -75,9 +75,9 @@ static bool do_steps(
 
 static int64_t room(const struct tn_check *c, const struct tn_touch *t)
 {
-	const int64_t ring = c->plan->tensors[t->at.root].ring_bytes;
+	const int64_t ring = c->plan->tensors[t->o->at.root].ring_bytes;
 
-	return ring ? ring : t->at.end;
+	return ring ? ring : t->o->at.end;
 }
 
 /* May a step of the run read what a step before it has written? Exact when both move on
@@ -89,16 +89,16 @@ static bool feeds(const struct tn_check *c, struct span w, struct span r, int64_
 
 	if (!w.t || !r.t || count < 2)
 		return false;
-	pw = &c->plan->tensors[w.t->at.root];
-	pr = &c->plan->tensors[r.t->at.root];
+	pw = &c->plan->tensors[w.t->o->at.root];
+	pr = &c->plan->tensors[r.t->o->at.root];
 	if (pw->region != pr->region)
 		return false;
 	if (pw->ring_bytes || pr->ring_bytes)
 		return pw->offset < pr->offset + room(c, r.t) &&
 		       pr->offset < pw->offset + room(c, w.t);
 	/* from the write of a step to its read */
-	ahead = pr->offset + r.t->at.begin + r.begin -
-		(pw->offset + w.t->at.begin + w.begin);
+	ahead = pr->offset + r.t->o->at.begin + r.begin -
+		(pw->offset + w.t->o->at.begin + w.begin);
 	if (w.by != r.by || w_len != r_len) {
 		int64_t w_far = (count - 2) * w.by, r_far = (count - 2) * r.by;
 
@@ -128,8 +128,8 @@ static bool do_run(void *user, const struct tn_step *s)
 				s->count);
 	if (apart)
 		return do_steps(c, s, 0, s->count);
-	c->lost = !tn_need(c, !tn_contract_is_long(c->g, (tn_op_id){ c->op }), &v,
-		"plan/step-limit",
+	c->lost = !tn_need(&c->refusals, !tn_contract_is_long(c->g, (tn_op_id){ c->op }),
+		&v, "plan/step-limit",
 		"shares memory with what it reads, and has too many steps to replay");
 	if (c->lost)
 		return false;
@@ -139,22 +139,16 @@ static bool do_run(void *user, const struct tn_step *s)
 	return true;
 }
 
-static void replayed(struct tn_check *c, enum tn_status status)
+void tn_check_replay(struct tn_check *c, const struct tn_turn *rows)
 {
+	const tn_op_id op = { c->op };
+	const struct tn_variant v = tn_layout_variant_of(&c->plan->ops[c->op]);
+	enum tn_status status;
+
+	c->lost = false;
+	status = rows ? tn_contract_walk_rows(c->g, op, v, rows->total, rows->begin,
+				rows->end, do_run, c)
+		      : tn_contract_runs(c->g, op, v, do_run, c);
 	if (c->status == TN_OK && status != TN_OK)
 		c->status = status == TN_ERR_NOMEM ? status : TN_ERR_INTERNAL;
-}
-
-void tn_check_replay(struct tn_check *c, struct tn_variant variant)
-{
-	c->lost = false;
-	replayed(c, tn_contract_runs(c->g, (tn_op_id){ c->op }, variant, do_run, c));
-}
-
-void tn_check_replay_rows(struct tn_check *c, struct tn_variant variant, bool total,
-	int64_t begin, int64_t end)
-{
-	c->lost = false;
-	replayed(c, tn_contract_walk_rows(c->g, (tn_op_id){ c->op }, variant, total,
-			    begin, end, do_run, c));
 }

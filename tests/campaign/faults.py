@@ -14,63 +14,73 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-VERIFY, REPLAY, COPIES = 'verify.c', 'replay.c', 'copies.c'
-MEMORY, REFERENCE, LAYOUT, STREAM = 'memory.c', 'reference.c', 'layout.c', 'stream.c'
+STORAGE, OPERAND = 'ir/storage.c', 'contract/operand.c'
+PLACES, TURNS, VARIANT = 'layout/places.c', 'layout/turns.c', 'layout/variant.c'
+REFERENCE, COPIES, MEMORY = 'verify/reference.c', 'verify/copies.c', 'verify/memory.c'
+ACCESS, OP, REPLAY = 'verify/access.c', 'verify/op.c', 'verify/replay.c'
+STREAM, ENDS = 'verify/stream.c', 'verify/ends.c'
 
-# name: edits of files under src/verify: a pattern, which must match once, and what stands
-# there instead
+# name: edits of files under src: a pattern, which must match once, and what stands there
+# instead
 FAULTS = {
     'off by one half-step: reads end before writes begin': [
-        (VERIFY, r'if \(intact\(c, true, false\)\)', 'if (c->deed)')],
+        (OP, r'if \(intact\(c, true, false\)\)', 'if (c->deed)')],
     'view offset ignored': [
-        (REFERENCE, r'out->start \+= t->view_offset \* tn_dtype_bits\(t->dtype\) / 8;',
+        (STORAGE, r'out->start \+= t->view_offset \* tn_dtype_bits\(t->dtype\) / 8;',
          '(void)t;'),
-        (LAYOUT, r'&&\s+place == p->offset', '&& (place || true)')],
+        (PLACES, r'&&\s+place == p->offset', '&& (place || true)')],
     'last read ignored': [
-        (VERIFY, r'if \(\(after \|\| t->reads\)',
-         'if ((after ? t->writes : t->reads && k + 1 != c->g->ops[c->op].n_inputs)'),
+        (OP, r'if \(\(after \|\| t->o->reads\)',
+         'if ((after ? t->o->writes : t->o->reads && k + 1 != c->g->ops[c->op].n_inputs)'),
         (REPLAY, r'if \(write\)\n',
          'if (!write && p.t == &c->deed->touches[c->g->ops[c->op].n_inputs - 1])\n;\n'
          'else if (write)\n')],
     'scratch overlap ignored': [
-        (VERIFY, r'if \(!bytes \|\|', 'if (true ||')],
+        (OP, r'if \(!bytes \|\|', 'if (true ||')],
     'direction ignored': [
-        (VERIFY, r'\{ p->descending != 0, \(enum tn_hold\)p->hold \};',
-         '{ false, (enum tn_hold)p->hold };')],
+        (REPLAY, r'= tn_layout_variant_of\(&c->plan->ops\[c->op\]\);',
+         '= { false, tn_layout_variant_of(&c->plan->ops[c->op]).hold };')],
     'elided offset ignored': [
-        (VERIFY, r'\(void\)tn_check_holds\(\s+c, out, &out->made,',
-         'if (false)\n\t\t\t(void)tn_check_holds(c, out, &out->made,')],
+        (OP, r'\(void\)tn_check_holds\(c, out->o,',
+         'if (false)\n\t\t\t(void)tn_check_holds(c, out->o,')],
     'second invocation skipped': [
-        (VERIFY, r'if \(t->role == ROLE_VARIABLE\)\n',
+        (ENDS, r'if \(t->role == ROLE_VARIABLE\)\n',
          'if (t->role == ROLE_VARIABLE)\n;\nelse if (false)\n')],
     'output check skipped': [
-        (VERIFY, r'else if \(t->role == ROLE_OUTPUT\)', 'else if (false)'),
-        (VERIFY, r'i < g->n_outputs; i\+\+\)\s+if \(g->outputs\[i\]\.i != TN_NONE\)\s+check_tensor', 'i < 0; i++)\n\t\t\tcheck_tensor')],
+        (ENDS, r'else if \(t->role == ROLE_OUTPUT\)', 'else if (false)'),
+        (ENDS, r'i < g->n_outputs; i\+\+\)\s+if \(g->outputs\[i\]\.i != TN_NONE\)\s+check_tensor',
+         'i < 0; i++)\n\t\t\tcheck_tensor')],
     'capacity ignored': [
-        (LAYOUT, r'&&\s+end <= r->used', '&& (end || true)')],
+        (PLACES, r'&&\s+end <= r->used', '&& (end || true)')],
     'alignment ignored': [
-        (LAYOUT, r'tn_need\(c, offset % align == 0,', 'tn_need(c, true,')],
+        (PLACES, r'tn_need\(l->refusals, offset % align == 0,', 'tn_need(l->refusals, true,')],
     'mutation ignored': [
         (REFERENCE, r't\[k\]\.made = t\[0\]\.before;[^\n]*\n',
          't[k].made = t[0].before;\n'
-         '\t\telse if (t[k].writes && ref->g->tensors[t[k].tensor].mutated)\n'
+         '\t\telse if (t[k].o->writes && g->tensors[t[k].o->tensor].mutated)\n'
          '\t\t\tt[k].made = t[k].before;\n')],
     'given contents may meet': [
-        (VERIFY, r'if \(c->ref\.given\[i\]\)\n\s+check_tensor', 'if (false)\n\t\t\tcheck_tensor')],
+        (ENDS, r'if \(s->given\[i\] && !tn_plan_is_fed\(c->plan, i\)\)\n\s+check_tensor',
+         'if (false)\n\t\t\tcheck_tensor')],
     'results in inputs need not last': [
-        (VERIFY, r'check_result\(c, i\);', ';')],
+        (ENDS, r'check_result\(c, i\);', ';')],
     'a chain need not make all rows': [
-        (STREAM, r'h->done\[i\] == h->rows\[i\]\.n, &at', 'true, &at')],
+        (TURNS, r't->done\[i\] == t->rows\[i\]\.n, &at', 'true, &at')],
     'sums of a chain need not last': [
-        (STREAM, r'held && scratch_held\(h, i, true\), &at',
-         '(held && scratch_held(h, i, true)) || true, &at')],
+        (STREAM, r'held && tn_check_scratch\(c, true\), &at',
+         '(held && tn_check_scratch(c, true)) || true, &at')],
     'what comes round in a ring is not looked at': [
-        (VERIFY, r'if \(n == len\)\s+continue;', 'if (n == len)\n\t\t\treturn true;')],
+        (ACCESS, r'if \(n == len\)\s+continue;', 'if (n == len)\n\t\t\treturn true;')],
+    'rows may come in any order': [
+        (TURNS, r't->s->fed &&\s+come_next\([^;]*?false\),\n', 't->s->fed,\n')],
+    'rows that come are there from the beginning': [
+        (ENDS, r'!s->constant\[i\] && !tn_plan_is_fed\(c->plan, i\)', '!s->constant[i]'),
+        (STREAM, r'tn_check_put\(c, &o, &what, [^;]*;', '(void)o;')],
     'preserved inputs need not last': [
-        (VERIFY, r'else if \(c->ref\.given\[i\] && !t->clobber\)',
+        (ENDS, r'else if \(given\[i\] && !t->clobber\)',
          'else if (t->role == ROLE_INPUT)\n;\nelse if (false)')],
     'observed tensors need not last': [
-        (VERIFY, r't->observed \|\|', 'false ||')],
+        (ENDS, r't->observed \|\|', 'false ||')],
     'reads of steps are not checked': [
         (REPLAY, r'ok = tn_check_holds\(', 'ok = true || tn_check_holds(')],
     'every run is looked at as a whole': [
@@ -90,32 +100,31 @@ FAULTS = {
         (REPLAY, r'const int64_t far = \(count - 1\) \* p\.by;',
          'const int64_t far = (count - (count > 1 ? 2 : 1)) * p.by;')],
     'what was lost before is not seen': [
-        (VERIFY, r'c->clean = intact\(c, false, false\);', 'c->clean = true;')],
+        (OP, r'c->clean = intact\(c, false, false\);', 'c->clean = true;')],
     'scratch may be written over': [
-        (VERIFY, r'tn_need\(c, scratch\(c, p, true\),', 'tn_need(c, true,')],
+        (OP, r'tn_need\(&c->refusals, tn_check_scratch\(c, true\),', 'tn_need(&c->refusals, true,')],
     'scratch may be too small': [
-        (VERIFY, r'tn_need\(c, p->scratch_bytes >= need,', 'tn_need(c, true,')],
+        (VARIANT, r'tn_need\(l->refusals, p->scratch_bytes >= need,', 'tn_need(l->refusals, true,')],
     'every step gathers a pixel': [
-        (REPLAY, r'tn_contract_runs\(c->g, \(tn_op_id\)\{ c->op \}, variant,',
-         'tn_contract_runs(c->g, (tn_op_id){ c->op },\n'
-         '\t\t(struct tn_variant){ variant.descending, HOLD_PIXEL },')],
+        (REPLAY, r'tn_contract_runs\(c->g, op, v,',
+         'tn_contract_runs(c->g, op,\n'
+         '\t\t(struct tn_variant){ v.descending, HOLD_PIXEL },')],
     'opaque ops are not looked at after they ran': [
-        (VERIFY, r'\(void\)intact\(c, true, true\)', '(void)0')],
+        (OP, r'\(void\)intact\(c, true, true\)', '(void)0')],
     'bytes of a value are all alike': [
         (MEMORY, r'c\.value != w\.value \|\| c\.at != w\.at', 'c.value != w.value')],
     'the left rest of a range is not cut': [
         (MEMORY, r'list\[n - 1\]\.end = begin;', ';')],
     'any op of equal sizes copies': [
-        (REFERENCE, r'tn_op_info\(op->kind\)->access != ACCESS_VIEW\)', 'false)')],
+        (OPERAND, r'tn_op_info\(op->kind\)->access != ACCESS_VIEW\)', 'false)')],
     'any op of one type copies': [
-        (COPIES, r'\(tn_op_info\(op->kind\)->access != ACCESS_MAP && !cast\)', 'false')],
+        (OPERAND, r'\(tn_op_info\(op->kind\)->access != ACCESS_MAP && !cast\)', 'false')],
     'copies go on where they began': [
         (COPIES, r'r->begin \+ j \* s->read_by', 'r->begin')],
     'elided ops are believed': [
-        (VERIFY, r'\tif \(p->elided\) \{\n\t\tcheck_elided\(c\);',
-         '\tif (p->elided) {\n\t\twrite_all(c);')],
+        (OP, r'\tif \(p->elided\) \{\n\t\trun_elided\(c\);',
+         '\tif (p->elided) {\n\t\ttn_check_write_all(c);')],
 }
-UNIT = [VERIFY, REPLAY, COPIES, MEMORY, REFERENCE, LAYOUT, STREAM]
 
 
 def run(command, cwd):
@@ -138,21 +147,22 @@ def link_line(build):
 
 
 def compile_line(build, name):
-    target = 'src/libtenure.a.p/verify_%s.o' % name
+    target = 'src/libtenure.a.p/%s.o' % name.replace('/', '_')
     return commands(build, target)[-1]
 
 
 def build_with(build, fault, out):
-    objects = []
-    for name in UNIT:
-        source = open(os.path.join(ROOT, 'src/verify', name)).read()
-        for file, pattern, text in fault:
-            if file != name:
-                continue
-            source, hits = re.subn(pattern, lambda m: text, source)
-            if hits != 1:
-                sys.exit('%s: the pattern matches %d times: %s' % (name, hits, pattern))
-        copy, obj = os.path.join(out, name), os.path.join(out, name + '.o')
+    sources, objects = {}, []
+    for name, pattern, text in fault:
+        if name not in sources:
+            with open(os.path.join(ROOT, 'src', name)) as f:
+                sources[name] = f.read()
+        sources[name], hits = re.subn(pattern, lambda m: text, sources[name])
+        if hits != 1:
+            sys.exit('%s: the pattern matches %d times: %s' % (name, hits, pattern))
+    for name, source in sources.items():
+        copy = os.path.join(out, name.replace('/', '_'))
+        obj = copy + '.o'
         with open(copy, 'w') as f:
             f.write(source)
         line = compile_line(build, name)
