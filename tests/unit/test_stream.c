@@ -430,6 +430,87 @@ START_TEST(known_figure)
 }
 END_TEST
 
+/* ---- whatever stands there ---- */
+
+static const int64_t odd[] = { 0, 1, -1, 2, 255, UINT32_MAX, INT64_MAX, INT64_MIN };
+
+/* The number takes each odd value in turn. */
+static void odd_number(struct net *n, const struct tn_plan *plan, int64_t *number,
+	uint64_t want, const char *what, struct counts *c)
+{
+	const int64_t kept = *number;
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		*number = odd[i];
+		judge(n, plan, want, what, 0, c);
+	}
+	*number = kept;
+}
+
+static void odd_index(struct net *n, const struct tn_plan *plan, uint32_t *index,
+	uint64_t want, const char *what, struct counts *c)
+{
+	const uint32_t kept = *index;
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		*index = (uint32_t)odd[i];
+		judge(n, plan, want, what, 0, c);
+	}
+	*index = kept;
+}
+
+/* Every number of a chain: fed or not, with rows at its end or a sum. (A sanitizer
+ * watches.) */
+START_TEST(odd_numbers)
+{
+	const struct chain_layer layers[] = {
+		{ OP_CONV_2D, { 3, 2 }, { 1, 1 }, { 1, 1 }, 4, true },
+		{ OP_DEPTHWISE_CONV_2D, { 3, 1 }, { 2, 1 }, { 1, 1 }, 0, true },
+		_i & 2 ? lasts[0] : lasts[2],
+	};
+	const int64_t dims[4] = { 1, 7, 3, 2 };
+	const struct tn_stream_pick pick = { 0, 3 };
+	const bool fed = _i & 1;
+	struct counts c = { 0 };
+	struct net n;
+	struct chain_tables t;
+	struct digests want;
+	struct tn_plan_stream s;
+	struct tn_plan plan;
+
+	make_chain(&n, DTYPE_I8, dims, layers, 3);
+	chain_analyse(&n, fed, &t);
+	chain_plan(&n, &t, pick, CHAIN_ASCENDING, &plan);
+	ck_assert(plan.n_streams == 1 && plan.streams[0].fed == fed);
+	ck_assert_msg(digest_of(&n, NULL, TN_POISON_NONE, &want), "%s", net_report(&n));
+	plan = copy_of(&n, &plan);
+	s = chain_unrolled(&n.arena, &plan.streams[0]);
+	plan.streams = &s;
+	for (int flip = 0; flip < 2; flip++) { /* as it is, and fed or not fed */
+		s.fed ^= flip;
+		odd_index(&n, &plan, &s.first, want.outputs, "first", &c);
+		odd_index(&n, &plan, &s.n, want.outputs, "ops", &c);
+		odd_index(&n, &plan, &s.input, want.outputs, "input", &c);
+		odd_number(&n, &plan, &s.loops->times, want.outputs, "times", &c);
+		for (uint32_t k = 0; k < s.loops->n_events; k++) {
+			struct tn_plan_event *e = &s.loops->events[k];
+
+			odd_index(&n, &plan, &e->op, want.outputs, "op", &c);
+			odd_number(&n, &plan, &e->y, want.outputs, "y", &c);
+			odd_number(&n, &plan, &e->rows, want.outputs, "rows", &c);
+			odd_number(&n, &plan, &e->step, want.outputs, "step", &c);
+		}
+		for (uint32_t i = 0; i < plan.n_tensors; i++)
+			odd_number(&n, &plan, &plan.tensors[i].ring_bytes, want.outputs,
+				"ring", &c);
+	}
+	printf("# %d refused, %d equal\n", c.refused, c.equal);
+	ck_assert_int_gt(c.refused, 0);
+	ck_assert_int_gt(c.equal, 0);
+	net_release(&n);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("stream");
@@ -438,6 +519,7 @@ Suite *tn_test_suite(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, random_chains, 0, 4);
 	tcase_add_loop_test(c, random_inputs, 0, 4);
+	tcase_add_loop_test(c, odd_numbers, 0, 4);
 	tcase_add_loop_test(c, unread_rows, 0, (int)(sizeof(cuts) / sizeof(*cuts)));
 	tcase_add_loop_test(
 		c, known_figure, 0, (int)(sizeof(figures) / sizeof(*figures)));
