@@ -62,6 +62,7 @@ struct entry {
 struct tn_values_memo {
 	struct entry *entries;
 	size_t size, used;
+	bool failures; /* an op was found that does not run */
 	const uint8_t *values[DTYPE_COUNT]; /* of a chain's operand, by type */
 };
 
@@ -272,8 +273,11 @@ static const uint8_t *run(struct tn_edit *e, const tn_op_id *ids, uint32_t n,
 
 bool tn_values_fail(struct tn_edit *e, const struct tn_op *op)
 {
-	const struct entry *entry = entry_of(e, op);
+	const struct entry *entry;
 
+	if (!e->values || !e->values->failures)
+		return false; /* as in most graphs: no key is needed to know it */
+	entry = entry_of(e, op);
 	return entry && entry->tried && !entry->runs;
 }
 
@@ -286,6 +290,7 @@ static void learn(struct tn_edit *e, tn_op_id id)
 		return;
 	entry->tried = true;
 	entry->runs = run(e, &id, 1, NULL, 0, 1) != NULL;
+	e->values->failures = e->values->failures || !entry->runs;
 }
 
 /* The operands of chains, made once of each type. */
