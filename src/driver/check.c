@@ -10,10 +10,12 @@
 #include "driver/command.h"
 #include "driver/files.h"
 #include "import/import.h"
+#include "import/plan_json.h"
 
 #include "base/banned.h"
 
 #define PLAN_ENDING ".plan.json"
+#define ALIGN_USUAL 16 /* bytes */
 
 static const char *const model_endings[] = { ".tflite", ".onnx", ".json" };
 
@@ -130,75 +132,147 @@ static void add_model(struct check *c, const char *model)
 	refuse(c, model, "has no plan beside it");
 }
 
-/* What a plan that is made now needs, as the committed one was asked for. */
-static enum tn_status plan_anew(
-	const struct tn_run *old, const struct pair *p, int64_t *out_bytes)
+/* How a plan is made again: as the committed one was, as far as that is known. */
+struct again {
+	tenure_options options;
+	struct tn_strbuf words; /* that differ from the defaults: " --overlap none" */
+	bool placed; /* into regions, or with pins: not to be made again without them */
+};
+
+/* Exact passes that the plan was made with, when those are not all. */
+static void ask_for_passes(struct again *a, const struct tn_run *old)
 {
-	tenure_options options = *old->options;
+	const tn_pass_set exact = old->rewrites.passes & tn_passes_exact();
+	struct tn_strbuf list;
+
+	if (exact == tn_passes_exact())
+		return;
+	tn_strbuf_init(&list);
+	for (int i = 0; i < PASS_COUNT; i++)
+		if (exact & 1u << i)
+			tn_strbuf_printf(&list, "%s%s", list.len ? "," : "",
+				tn_pass_name((enum tn_pass)i));
+	if (!exact)
+		tn_strbuf_puts(&list, "none");
+	a->words.failed = a->words.failed || list.failed;
+	if (!list.failed) {
+		const size_t at = a->words.len + strlen(" --rewrite ");
+
+		tn_strbuf_printf(&a->words, " --rewrite %s", list.text);
+		a->options.rewrite = a->words.failed ? NULL : a->words.text + at;
+	}
+	tn_strbuf_release(&list);
+}
+
+/* The plan's file has been read, its graph has been rewritten as it says. */
+static void ask_again(struct again *a, const struct tn_run *old)
+{
+	const struct tn_plan_asked asked = tn_plan_file_asked(old->plan_parsed);
+	tenure_options *o = &a->options;
+
+	*o = *old->options;
+	tn_strbuf_init(&a->words);
+	a->placed = asked.placed;
+	o->plan = NULL;
+	o->overlap = (enum tenure_overlap)asked.overlap; /* the words are the same */
+	o->align = asked.align;
+	o->schedule = asked.searched ? TENURE_SCHEDULE_SEARCH : TENURE_SCHEDULE_GIVEN;
+	o->stream = asked.streams && !asked.fed ? TENURE_STREAM_AUTO : TENURE_STREAM_NONE;
+	o->stream_input = asked.fed;
+	o->kernels = (enum tenure_kernels)(TENURE_KERNELS_REF + old->graph.kernels);
+	if (o->keep_inputs)
+		tn_strbuf_puts(&a->words, " --keep-inputs");
+	if (asked.overlap != OVERLAP_FULL)
+		tn_strbuf_printf(
+			&a->words, " --overlap %s", tn_overlap_names[asked.overlap]);
+	if (asked.align != ALIGN_USUAL)
+		tn_strbuf_printf(&a->words, " --align %" PRId64, asked.align);
+	if (asked.searched)
+		tn_strbuf_puts(&a->words, " --schedule search");
+	if (asked.fed)
+		tn_strbuf_puts(&a->words, " --stream-input");
+	else if (asked.streams)
+		tn_strbuf_puts(&a->words, " --stream auto");
+	if (old->graph.kernels != KERNELS_PORTABLE)
+		tn_strbuf_printf(&a->words, " --kernels %s",
+			tn_kernel_set_name(old->graph.kernels));
+	if (o->allow_inexact)
+		tn_strbuf_printf(&a->words, " --allow-inexact %s", o->allow_inexact);
+	ask_for_passes(a, old);
+}
+
+static enum tn_status plan_anew(
+	const struct again *a, const struct pair *p, int64_t *out_bytes)
+{
 	struct tn_run new;
 	enum tn_status status;
 
-	options.plan = NULL;
-	options.align = old->plan.regions[0].align;
-	options.schedule = old->plan.schedule.searched ? TENURE_SCHEDULE_SEARCH
-						       : TENURE_SCHEDULE_GIVEN;
-	tn_run_init(&new, &options);
+	tn_run_init(&new, &a->options);
 	status = tn_pipeline(&new, p->model, STAGE_PLAN);
 	*out_bytes = new.plan.arena_bytes;
 	tn_run_release(&new);
 	return status;
 }
 
-static enum tn_status compare(struct tn_run *run, const struct pair *p)
+static const char *words_of(const struct again *a)
+{
+	return a->words.text ? a->words.text : "";
+}
+
+static enum tn_status compare(
+	struct tn_run *run, const struct again *a, const struct pair *p)
 {
 	const int64_t bytes = run->plan.arena_bytes;
 	int64_t anew;
 	enum tn_status status;
 
-	if (run->plan.n_regions != 1)
+	if (a->placed)
 		return TN_OK;
-	status = plan_anew(run, p, &anew);
+	status = plan_anew(a, p, &anew);
 	if (status != TN_OK || anew >= bytes)
 		return status;
 	tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/larger", run->source, "", p->plan,
 		"the plan '%s' needs %" PRId64 " B, one that is made now %" PRId64
 		" B: %" PRId64 " B less",
 		p->plan, bytes, anew, bytes - anew);
+	tn_diag_note(
+		&run->diags, "tenure plan %s -o %s%s", p->model, p->plan, words_of(a));
 	return TN_ERR_REFUSED;
 }
 
 /* A plan of another version of the model: what would the new one be? */
-static void note_anew(struct tn_run *run, const struct pair *p)
+static void note_anew(struct tn_run *run, const struct again *a, const struct pair *p)
 {
-	const tenure_options *o = run->options;
-	struct tn_run new;
+	int64_t anew;
 
-	tn_run_init(&new, o);
-	if (tn_pipeline(&new, p->model, STAGE_PLAN) == TN_OK)
+	if (!a->placed && plan_anew(a, p, &anew) == TN_OK)
 		tn_diag_note(&run->diags,
 			"a plan that is made now needs %" PRId64
-			" B: tenure plan %s -o %s",
-			new.plan.arena_bytes, p->model, p->plan);
-	tn_run_release(&new);
+			" B: tenure plan %s -o %s%s",
+			anew, p->model, p->plan, words_of(a));
 }
 
 static int check_pair(const tenure_options *options, const struct pair *p)
 {
+	struct again again = { .placed = true };
 	struct tn_run run;
 	enum tn_status status;
 
 	tn_run_init(&run, options);
 	run.plan_file = p->plan;
 	status = tn_pipeline(&run, p->model, STAGE_IMPORT);
-	if (status == TN_OK)
-		status = tn_command_use_plan(&run);
+	if (status == TN_OK) {
+		ask_again(&again, &run);
+		status = again.words.failed ? TN_ERR_NOMEM : tn_command_use_plan(&run);
+	}
 	if (status == TN_ERR_REFUSED)
-		note_anew(&run, p);
+		note_anew(&run, &again, p);
 	if (status == TN_OK)
-		status = compare(&run, p);
+		status = compare(&run, &again, p);
 	if (status == TN_OK && !options->hook)
 		fprintf(options->out, "%s: right for %s, %" PRId64 " B\n", p->plan,
 			p->model, run.plan.arena_bytes);
+	tn_strbuf_release(&again.words);
 	return tn_command_end(&run, status);
 }
 

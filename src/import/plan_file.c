@@ -134,3 +134,46 @@ enum tn_status tn_plan_file_kernels(const struct tn_plan_file *file,
 		tn_str_intern(strings, json_string_value(name), json_string_length(name));
 	return *out_name ? TN_OK : TN_ERR_NOMEM;
 }
+
+#define ALIGN_USUAL 16
+#define ALIGN_MAX   (1 << 20)
+
+static int64_t asked_align(const json_t *root)
+{
+	const json_t *region = json_array_get(json_object_get(root, "regions"), 0);
+	const json_t *value = json_object_get(root, "align");
+	int64_t align;
+
+	if (!value) /* an older file: what came of it */
+		value = json_object_get(region, "align");
+	align = json_integer_value(value);
+	return align > 0 && align <= ALIGN_MAX && !(align & (align - 1)) ? align
+									 : ALIGN_USUAL;
+}
+
+static bool says(const json_t *object, const char *key, const char *word)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text && strcmp(text, word) == 0;
+}
+
+struct tn_plan_asked tn_plan_file_asked(const struct tn_plan_file *file)
+{
+	const json_t *root = file->json.root;
+	const json_t *streams = json_object_get(root, "streams");
+	struct tn_plan_asked asked = { .overlap = OVERLAP_FULL,
+		.align = asked_align(root),
+		.searched = says(json_object_get(root, "schedule"), "mode", "search"),
+		.streams = json_array_size(streams) > 0,
+		.placed = json_array_size(json_object_get(root, "regions")) > 1 ||
+			  json_array_size(json_object_get(root, "pins")) > 0 };
+
+	for (int i = OVERLAP_NONE; i <= OVERLAP_FULL; i++)
+		if (says(root, "overlap", tn_overlap_names[i]))
+			asked.overlap = (enum tn_overlap_mode)i;
+	for (size_t i = 0; i < json_array_size(streams); i++)
+		if (json_object_get(json_array_get(streams, i), "input"))
+			asked.fed = true;
+	return asked;
+}

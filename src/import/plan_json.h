@@ -57,4 +57,18 @@ enum tn_status TN_MUST_CHECK tn_plan_file_changes(const struct tn_plan_file *fil
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_diags *diags,
 	struct tn_plan_changes *out);
 
+/* How the plan was asked for, as far as its file says: what is to be given to a planner
+ * that shall make the like. The defaults where it says nothing. */
+struct tn_plan_asked {
+	enum tn_overlap_mode overlap;
+	int64_t align; /* bytes; a power of two */
+	bool searched; /* the order of the ops */
+	bool streams; /* chains that run row by row... */
+	bool fed; /* ... of which one is fed by the caller */
+	bool placed; /* several regions, or tensors that are pinned */
+};
+
+/* Asks nothing of the graph: of a stale plan, too. */
+struct tn_plan_asked tn_plan_file_asked(const struct tn_plan_file *file);
+
 #endif

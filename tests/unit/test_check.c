@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "suite.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static char folder[] = "/tmp/tenure-check-XXXXXX";
 
 static const char *const names[] = { "good.json", "good.plan.json", "large.json",
 	"large.plan.json", "stale.json", "stale.plan.json", "alone.json",
-	"orphan.plan.json", "damaged.json", "damaged.plan.json", "package.json" };
+	"orphan.plan.json", "damaged.json", "damaged.plan.json", "package.json",
+	"asked.json", "asked.plan.json" };
 
 #define NAMES (sizeof(names) / sizeof(*names))
 
@@ -61,13 +63,35 @@ static void plan(const char *model, const char *out, enum tenure_overlap overlap
 	fclose(nothing);
 }
 
+/* A plan as it would be had the planner been worse. */
+static void plan_badly(const char *model, const char *out)
+{
+	static const char none[] = "\"overlap\": \"none\"",
+			  full[] = "\"overlap\": \"full\"";
+	char path[512], text[16384];
+	FILE *file;
+	char *at;
+	size_t n;
+
+	plan(model, out, TENURE_OVERLAP_NONE);
+	path_of(out, path, sizeof(path));
+	file = fopen(path, "r+");
+	ck_assert(file != NULL);
+	n = fread(text, 1, sizeof(text) - 1, file);
+	text[n] = '\0';
+	at = strstr(text, none);
+	ck_assert(at != NULL);
+	ck_assert(fseek(file, at - text, SEEK_SET) == 0 && fputs(full, file) >= 0 &&
+		  fclose(file) == 0);
+}
+
 static void make_files(void)
 {
 	ck_assert(mkdtemp(folder) != NULL);
 	put("good.json", GRAPH("64"));
 	plan("good.json", "good.plan.json", TENURE_OVERLAP_FULL);
 	put("large.json", GRAPH("64"));
-	plan("large.json", "large.plan.json", TENURE_OVERLAP_NONE);
+	plan_badly("large.json", "large.plan.json");
 	put("stale.json", GRAPH("64"));
 	plan("stale.json", "stale.plan.json", TENURE_OVERLAP_FULL);
 	plan("stale.json", "orphan.plan.json", TENURE_OVERLAP_FULL);
@@ -180,6 +204,146 @@ START_TEST(whole_folder)
 }
 END_TEST
 
+/* Plans that were made with options: no default is held against them. */
+static void ask_none(tenure_options *o)
+{
+	o->overlap = TENURE_OVERLAP_NONE;
+}
+
+static void ask_inplace(tenure_options *o)
+{
+	o->overlap = TENURE_OVERLAP_INPLACE;
+}
+
+static void ask_align(tenure_options *o)
+{
+	o->align = 4096;
+}
+
+static void ask_search(tenure_options *o)
+{
+	o->schedule = TENURE_SCHEDULE_SEARCH;
+}
+
+static void ask_stream(tenure_options *o)
+{
+	o->stream = TENURE_STREAM_AUTO;
+}
+
+static void ask_fed(tenure_options *o)
+{
+	o->stream_input = 1;
+}
+
+static void ask_no_rewrite(tenure_options *o)
+{
+	o->rewrite = "none";
+}
+
+static void ask_some_rewrites(tenure_options *o)
+{
+	o->rewrite = "canonical,dead-code";
+}
+
+static void ask_kernels(tenure_options *o)
+{
+	o->kernels = TENURE_KERNELS_DSP;
+}
+
+static void ask_much(tenure_options *o)
+{
+	ask_none(o);
+	ask_align(o);
+	ask_stream(o);
+}
+
+static const struct asked {
+	const char *name;
+	void (*ask)(tenure_options *o);
+	const char *words; /* behind the name of the plan, in the hint */
+} asked[] = {
+	{ "nothing", NULL, "" },
+	{ "no overlap", ask_none, " --overlap none" },
+	{ "in place", ask_inplace, " --overlap inplace" },
+	{ "alignment", ask_align, " --align 4096" },
+	{ "order", ask_search, " --schedule search" },
+	{ "chains", ask_stream, " --stream auto" },
+	{ "a fed chain", ask_fed, " --stream-input" },
+	{ "no rewriting", ask_no_rewrite, " --rewrite none" },
+	{ "some rewriting", ask_some_rewrites, " --rewrite dead-code,canonical" },
+	{ "kernels", ask_kernels, " --kernels dsp" },
+	{ "several", ask_much, " --overlap none --align 4096 --stream auto" },
+};
+
+/* Copies a graph; a stale one has other constants. */
+static void put_residual(bool stale)
+{
+	static const char data[] = "\"seed\": ";
+	static char text[1 << 18];
+	FILE *file = fopen(tn_test_path("fixtures/graphs/residual_f32.json"), "r");
+	char *at;
+	size_t n;
+
+	ck_assert(file != NULL);
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	ck_assert_uint_lt(n, sizeof(text) - 1);
+	text[n] = '\0';
+	if (stale) {
+		at = strstr(text, data);
+		ck_assert(at != NULL);
+		at[sizeof(data) - 1] = '9';
+	}
+	put("asked.json", text);
+}
+
+static int check_asked(char *out, char *err, size_t size)
+{
+	char path[512];
+	const char *operand = path;
+	FILE *to = tmpfile(), *told = tmpfile();
+	tenure_options options;
+	int status;
+
+	ck_assert(to && told);
+	tenure_options_init(&options);
+	options.out = to;
+	options.err = told;
+	path_of("asked.plan.json", path, sizeof(path));
+	status = tenure_check(&options, &operand, 1);
+	read_all(to, out, size);
+	read_all(told, err, size);
+	return status;
+}
+
+START_TEST(options_of_the_plan)
+{
+	const struct asked *a = &asked[_i];
+	char from[512], to[512], out[8192], err[8192], hint[512];
+	tenure_options options;
+	FILE *nothing = tmpfile();
+
+	ck_assert(nothing != NULL);
+	put_residual(false);
+	path_of("asked.json", from, sizeof(from));
+	path_of("asked.plan.json", to, sizeof(to));
+	tenure_options_init(&options);
+	options.out = options.err = nothing;
+	options.output = to;
+	if (a->ask)
+		a->ask(&options);
+	ck_assert_int_eq(tenure_plan(&options, from), TENURE_OK);
+	fclose(nothing);
+	ck_assert_msg(check_asked(out, err, sizeof(out)) == TENURE_OK && !*err,
+		"%s:\n%.2000s", a->name, err);
+	put_residual(true);
+	ck_assert_int_eq(check_asked(out, err, sizeof(out)), TENURE_FINDINGS);
+	snprintf(hint, sizeof(hint), " B: tenure plan %.200s -o %.200s%s\n", from, to,
+		a->words);
+	ck_assert_msg(strstr(err, hint) != NULL, "%s:\n%.2000s", a->name, err);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("check");
@@ -188,6 +352,8 @@ Suite *tn_test_suite(void)
 	tcase_add_checked_fixture(tc, make_files, remove_files);
 	tcase_add_loop_test(tc, check, 0, (int)(sizeof(cases) / sizeof(*cases)));
 	tcase_add_test(tc, whole_folder);
+	tcase_add_loop_test(
+		tc, options_of_the_plan, 0, (int)(sizeof(asked) / sizeof(*asked)));
 	suite_add_tcase(s, tc);
 	return s;
 }
