@@ -150,6 +150,7 @@ typedef struct tenure_options {
 	const char *graph_svg;
 	const char *explorer, *overlay, *overlay_verdicts; /* for Model Explorer */
 	int ascii;
+	int columns; /* of standard output, for ascii; 0: 80 */
 	int validate; /* the page shows what executing the graph on `on` has shown */
 	const char *focus; /* dot, graph_svg: only the ops around the one of this name */
 	int64_t radius; /* how many ops away from it */

@@ -8,6 +8,7 @@
 #include "clash.h"
 #include "completion.h"
 #include "options.h"
+#include "terminal.h"
 
 static int dispatch(const struct arguments *a)
 {
@@ -110,6 +111,7 @@ int main(int argc, char **argv)
 		return TENURE_BAD_INPUT;
 	args.options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
 	args.options.color_out = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	args.options.columns = terminal_columns();
 	status = finish(dispatch(&args));
 	free(args.operands);
 	for (size_t i = 0; i < ARGUMENT_LISTS; i++)

@@ -14,8 +14,6 @@
 #include "report/svg.h"
 #include "report/trace.h"
 
-#define COLUMNS 80
-
 /* What is asked for, by the file that each option names. */
 struct request {
 	struct tn_run *run;
@@ -95,11 +93,29 @@ static enum tn_status csv(
 	return tn_csv_write(v, out);
 }
 
+/* --ascii alone: -o is where the picture goes, not another page. */
+static bool is_picture_alone(const tenure_options *o)
+{
+	return o->ascii && !o->svg && !o->dot && !o->graph_svg && !o->trace &&
+	       !o->explorer && !o->overlay && !o->overlay_verdicts && !o->csv;
+}
+
+/* Where the picture goes; NULL: there is none. */
+static const char *picture_file(const tenure_options *o)
+{
+	if (!o->ascii)
+		return NULL;
+	return is_picture_alone(o) && o->output ? o->output : "-";
+}
+
 static enum tn_status ascii(
 	const struct request *r, const struct tn_view *v, struct tn_strbuf *out)
 {
-	(void)r;
-	return tn_ascii_write(v, COLUMNS, out);
+	const tenure_options *o = r->run->options;
+	const char *file = picture_file(o);
+	const bool shown = strcmp(file, "-") == 0 && o->columns > 0;
+
+	return tn_ascii_write(v, shown ? (size_t)o->columns : TN_ASCII_COLUMNS, out);
 }
 
 /* --focus: an op by its name, or by its position in the order. */
@@ -155,13 +171,6 @@ static enum tn_status write_report(
 	return status;
 }
 
-/* --ascii alone: -o is where the picture goes, not another page. */
-static bool is_picture_alone(const tenure_options *o)
-{
-	return o->ascii && !o->svg && !o->dot && !o->graph_svg && !o->trace &&
-	       !o->explorer && !o->overlay && !o->overlay_verdicts && !o->csv;
-}
-
 static enum tn_status write_all(struct request *r)
 {
 	const tenure_options *o = r->run->options;
@@ -179,10 +188,7 @@ static enum tn_status write_all(struct request *r)
 		{ o->overlay, overlay },
 		{ o->overlay_verdicts, overlay_verdicts },
 		{ o->csv, csv },
-		{ !o->ascii		     ? NULL
-			: alone && o->output ? o->output
-					     : "-",
-			ascii },
+		{ picture_file(o), ascii },
 	};
 	const size_t n = sizeof(wanted) / sizeof(*wanted);
 	bool any = false, want_page = wanted[0].file != NULL;

@@ -14,6 +14,8 @@
 
 enum { COLUMNS_MIN = 60, ROWS = 24, STEP_COLUMNS_MAX = 6 };
 
+#define NAMED '\1'
+
 /* The drawing of one region. */
 struct plot {
 	const struct tn_view *v;
@@ -21,7 +23,9 @@ struct plot {
 	uint32_t region;
 	size_t columns; /* of the plot alone */
 	int64_t height; /* bytes: what the rows stand for */
-	char *cells; /* ROWS x columns, row 0 lowest; ' ' is free */
+	char *cells; /* ROWS x columns, row 0 lowest; ' ' is free, NAMED part of a name */
+	const char **names; /* by cell: the name that begins there, or NULL */
+	struct tn_arena *arena;
 	uint32_t *order; /* boxes of the region, the larger first */
 	uint32_t n;
 	bool failed; /* memory ran out */
@@ -85,9 +89,10 @@ static void write_name(struct plot *p, uint32_t i)
 	const struct tn_box *b = &p->boxes->list[i];
 	struct extent rows = rows_of(p, b->offset, b->offset + b->bytes);
 	struct extent cols = columns_of(p, b->begin, b->end);
-	char *row = p->cells + (rows.lo + (rows.hi - rows.lo) / 2) * p->columns;
+	const size_t first = (rows.lo + (rows.hi - rows.lo) / 2) * p->columns;
+	char *row = p->cells + first;
 	struct tn_strbuf name, raw;
-	size_t begin = cols.lo, end;
+	size_t begin = cols.lo, end, width;
 
 	while (begin < cols.hi && row[begin] != tag_of(i))
 		begin++;
@@ -100,12 +105,16 @@ static void write_name(struct plot *p, uint32_t i)
 	tn_box_name(p->v, b, &raw);
 	tn_escape_short(&name, raw.text ? raw.text : "", end - begin - 3);
 	p->failed = p->failed || raw.failed || name.failed;
-	/* only names of one byte a column: cells are bytes */
-	if (name.len && name.len == tn_escape_width(name.text)) {
+	width = name.text ? tn_escape_width(name.text) : 0;
+	if (width) {
+		const char *text = tn_arena_strndup(p->arena, name.text, name.len);
+
+		p->failed = p->failed || !text;
+		p->names[first + begin + 2] = text;
 		row[begin + 1] = ' ';
-		memcpy(row + begin + 2, name.text, name.len);
-		if (begin + 2 + name.len < end)
-			row[begin + 2 + name.len] = ' ';
+		memset(row + begin + 2, NAMED, width);
+		if (begin + 2 + width < end)
+			row[begin + 2 + width] = ' ';
 	}
 	tn_strbuf_release(&raw);
 	tn_strbuf_release(&name);
@@ -161,7 +170,14 @@ static void print_cells(const struct plot *p, size_t axis, struct tn_strbuf *out
 		while (len && row[len - 1] == ' ')
 			len--;
 		tn_strbuf_printf(out, "%*" PRId64 " |", (int)axis, at);
-		tn_strbuf_add(out, row, len);
+		for (size_t c = 0; c < len; c++) {
+			const char *name = p->names[(r - 1) * p->columns + c];
+
+			if (name)
+				tn_strbuf_puts(out, name);
+			if (row[c] != NAMED)
+				tn_strbuf_putc(out, row[c]);
+		}
 		tn_strbuf_putc(out, '\n');
 	}
 }
@@ -292,7 +308,9 @@ static enum tn_status choose(struct plot *p, struct tn_arena *arena)
 
 	p->order = TN_NEW_ARRAY(arena, uint32_t, p->boxes->n);
 	p->cells = tn_arena_alloc(arena, ROWS * p->columns);
-	if (!chosen || !p->order || !p->cells)
+	p->names = TN_NEW_ARRAY(arena, const char *, ROWS * p->columns);
+	p->arena = arena;
+	if (!chosen || !p->order || !p->cells || !p->names)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < p->boxes->n; i++)
 		if (p->boxes->list[i].region == p->region) {

@@ -1,6 +1,7 @@
 /* The timeline for a terminal: bytes upwards, half-steps across, a letter for each
  * buffer, `#` where an output really lies over its dying input. Plain ASCII but for the
- * names; never wider than the columns given. Needs graph and plan. */
+ * names, which take the columns that a terminal gives them; never wider than the columns
+ * given. Needs graph and plan. */
 #ifndef TN_REPORT_ASCII_H
 #define TN_REPORT_ASCII_H
 

@@ -4,14 +4,18 @@
 What is read is never overwritten, two outputs are never one file, and what has no effect
 is refused: exit status 2, both names in the message, every file as it was.
 """
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 REPORTS = ("-o", "--csv", "--svg", "--dot", "--trace", "--graph-svg", "--explorer", "--overlay",
            "--overlay-verdicts")
@@ -268,6 +272,60 @@ def check_ascii(tenure, root):
     print("ok - --ascii")
 
 
+def on_terminal(args, columns, env):
+    """What a program writes to a terminal of so many columns."""
+    main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=other, env=env)
+    os.close(other)
+    text = b""
+    while True:
+        try:
+            part = os.read(main, 65536)
+        except OSError:  # Linux: the other end is closed
+            break
+        if not part:
+            break
+        text += part
+    os.close(main)
+    assert process.wait(60) == 0, args
+    return text.decode().replace("\r\n", "\n")
+
+
+def check_width(tenure, root):
+    """The picture is as wide as the terminal, or as COLUMNS says; 80 columns into anything else."""
+    env = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+    with tempfile.TemporaryDirectory() as name:
+        graph, file = pathlib.Path(name) / "chain.json", pathlib.Path(name) / "picture"
+        graph.write_text(json.dumps(chain(210)), encoding="utf-8")
+        args = [tenure, "report", graph, "--ascii"]
+
+        def ruler(text):
+            return max(line.count("-") + line.index("+") + 1 for line in text.splitlines()
+                       if line.lstrip(" ").startswith("+-"))
+
+        def piped(columns=None):
+            more = {} if columns is None else {"COLUMNS": columns}
+            done = subprocess.run(args, env={**env, **more}, check=True, capture_output=True)
+            return done.stdout.decode()
+
+        usual = piped()
+        widths = {n: ruler(piped(str(n))) for n in (60, 80, 120, 132, 200)}
+        assert all(w == n for n, w in widths.items()), widths
+        assert piped("80") == usual
+        for nothing in ("", "0", "-100", "+100", "100x", " 100", "9" * 30):
+            assert piped(nothing) == usual, nothing
+        for n in widths:
+            shown = on_terminal(args, n, env)
+            assert shown == piped(str(n)), (n, shown)
+            assert on_terminal(args, n, {**env, "COLUMNS": "132"}) == piped("132"), n
+            assert max(map(len, shown.splitlines())) <= n, (n, shown)
+        assert on_terminal(args, 0, env) == usual
+        subprocess.run([*args, "-o", file], env={**env, "COLUMNS": "132"}, check=True)
+        assert file.read_text(encoding="utf-8") == usual
+    print("ok - --ascii is as wide as the terminal")
+
+
 DIFFS = [
     (["-o", "d.html"], "<!DOCTYPE html>"), (["-o", "d.HTML"], "<!DOCTYPE html>"),
     (["-o", "d.md"], "#"), (["-o", "d.Md"], "#"), (["-o", "d.json"], "{"), (["-o", "d.JSON"], "{"),
@@ -297,6 +355,7 @@ def main():
     check_refused(tenure, root)
     check_right(tenure, root)
     check_ascii(tenure, root)
+    check_width(tenure, root)
     check_diff(tenure, root)
     check_repeated(tenure, root)
     check_unwritable(tenure, root)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 tenure, source = map(os.path.abspath, sys.argv[1:3])
-environment = {**os.environ, "TENURE_SOURCE": source, "NO_COLOR": "1",
+environment = {**os.environ, "COLUMNS": "80", "TENURE_SOURCE": source, "NO_COLOR": "1",
                "PATH": os.path.dirname(tenure) + ":" + os.environ["PATH"]}
 
 

@@ -501,6 +501,53 @@ START_TEST(ascii_keeps_to_its_columns)
 }
 END_TEST
 
+/* As wide as "abcd" on a terminal, in whatever bytes. */
+static const char *const four_wide[] = {
+	"\xe5\xb1\xa4\xe5\xb1\xa4", /* two wide letters */
+	"z\xc3\xa9\xc3\xa9z",
+	"ze\xcc\x81z\xcc\x88\xcc\x88z", /* marks on letters */
+	"z\xf0\x9f\x98\x80z", /* a picture */
+	"\xe5\xb1\xa4\xcc\x81zz",
+};
+
+/* A name in a box moves nothing that stands beside it. */
+START_TEST(ascii_names_take_their_columns)
+{
+	static const size_t columns[] = { 60, 80, 100, 203 };
+	const char *name = four_wide[_i];
+
+	for (size_t k = 0; k < sizeof(columns) / sizeof(*columns); k++) {
+		struct tn_strbuf plain, out, same;
+		struct sample s;
+		int names = 0;
+
+		tn_strbuf_init(&plain);
+		tn_strbuf_init(&out);
+		tn_strbuf_init(&same);
+		sample_make(&s, "abcd", NULL);
+		ck_assert_int_eq(tn_ascii_write(&s.view, columns[k], &plain), TN_OK);
+		sample_release(&s);
+		sample_make(&s, name, NULL);
+		ck_assert_int_eq(tn_ascii_write(&s.view, columns[k], &out), TN_OK);
+		sample_release(&s);
+		for (const char *at = out.text; *at;) {
+			if (strncmp(at, name, strlen(name)) != 0) {
+				tn_strbuf_putc(&same, *at++);
+				continue;
+			}
+			tn_strbuf_puts(&same, "abcd");
+			at += strlen(name);
+			names++;
+		}
+		ck_assert_str_eq(same.text, plain.text);
+		ck_assert_int_gt(names, 10); /* ten in the legend, and some in boxes */
+		tn_strbuf_release(&plain);
+		tn_strbuf_release(&out);
+		tn_strbuf_release(&same);
+	}
+}
+END_TEST
+
 START_TEST(hops_find_names)
 {
 	struct sample s;
@@ -609,6 +656,7 @@ Suite *tn_test_suite(void)
 	LOOP(tc, writer_needs_nothing, writers);
 	tcase_add_test(tc, dot_draws_views);
 	tcase_add_test(tc, ascii_keeps_to_its_columns);
+	LOOP(tc, ascii_names_take_their_columns, four_wide);
 	tcase_add_test(tc, hops_find_names);
 	tcase_add_test(tc, text_says_what_the_verifier_says);
 	tcase_add_test(tc, fingerprint_survives_renumbering);
