@@ -22,11 +22,13 @@ static int64_t strip_y(void)
 	return TOP + PLOT + RULER + STRIP_GAP;
 }
 
+static int64_t marks(const struct tn_timeline *t, xmlNodePtr g);
+
 bool tn_timeline_init(struct tn_timeline *t)
 {
-	struct tn_mark marks[TN_MARKS_MAX];
-	size_t n = tn_marks_of(t->v, t->region, marks);
-	int64_t most = 0;
+	struct tn_mark lines[TN_MARKS_MAX];
+	size_t n = tn_marks_of(t->v, t->region, lines);
+	int64_t most = 0, room;
 
 	for (uint32_t i = 0; i < t->boxes->n; i++) {
 		const struct tn_box *b = &t->boxes->list[i];
@@ -37,14 +39,18 @@ bool tn_timeline_init(struct tn_timeline *t)
 	if (most <= 0)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(marks[i].kind, "peak") != 0 && marks[i].bytes / 3 <= most)
-			most = tn_max_i64(most, marks[i].bytes);
+		if (strcmp(lines[i].kind, "peak") != 0 && lines[i].bytes / 3 <= most)
+			most = tn_max_i64(most, lines[i].bytes);
 	t->bytes = tn_max_i64(most, t->least_bytes);
 	for (t->tick = 1; t->tick < t->bytes / 9 && t->tick <= INT64_MAX / 2;)
 		t->tick *= 2;
 	t->step = (t->width ? t->width : WIDTH_WANTED) / t->boxes->steps;
 	t->step = tn_min_i64(
 		tn_max_i64(t->step, t->width ? STEP_MIN / 4 : STEP_MIN), STEP_MAX);
+	/* a few ops are as wide as what is written over them */
+	room = tn_max_i64(marks(t, NULL), t->least_width - AXIS);
+	if (t->boxes->steps < room / t->step + 1)
+		t->step = (room + t->boxes->steps - 1) / t->boxes->steps;
 	t->plot_width = t->boxes->steps * t->step;
 	t->axis_width = AXIS;
 	t->most_const = 0;
@@ -170,28 +176,35 @@ static const char *mark_class(const char *kind)
 }
 
 /* A budget that is many times what the plan takes would leave nothing to see of it. */
-static void mark_beyond(
+static int64_t mark_beyond(
 	const struct tn_timeline *t, xmlNodePtr g, const struct tn_mark *mark)
 {
 	struct tn_strbuf text;
-	int64_t x;
+	int64_t width;
 
 	tn_strbuf_init(&text);
 	tn_strbuf_puts(&text, mark->name);
 	tn_strbuf_putc(&text, ' ');
 	tn_escape_number(&text, mark->bytes);
 	tn_strbuf_puts(&text, " B, above the picture");
-	x = tn_max_i64(t->plot_width - (int64_t)text.len * LETTER - 6 * PX, 0);
-	tn_text_taken(t->h, tn_timeline_label(t, g, "tl-mark-name", x, 13 * PX), &text);
+	width = (int64_t)text.len * LETTER + 6 * PX;
+	if (g)
+		tn_text_taken(t->h,
+			tn_timeline_label(t, g, "tl-mark-name",
+				tn_max_i64(t->plot_width - width, 0), 13 * PX),
+			&text);
+	else
+		tn_strbuf_release(&text);
+	return width;
 }
 
-/* Lines across the plot, each with its label above; equal ones share a label. */
-static void marks(const struct tn_timeline *t, xmlNodePtr svg)
+/* Lines across the plot, each with its label above; equal ones share a label. Gives where
+ * the last label ends; draws nothing without a node. */
+static int64_t marks(const struct tn_timeline *t, xmlNodePtr g)
 {
 	struct tn_mark all[TN_MARKS_MAX];
 	size_t n = tn_marks_of(t->v, t->region, all);
-	xmlNodePtr g = tn_node_text(t->h, svg, "g", "tl-marks", NULL);
-	int64_t last_y = -1000 * PX, last_end = 0;
+	int64_t last_y = -1000 * PX, last_end = 0, end = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t y = tn_timeline_y(t, all[i].bytes), x = 6 * PX;
@@ -200,10 +213,12 @@ static void marks(const struct tn_timeline *t, xmlNodePtr svg)
 		if (i && all[i].bytes == all[i - 1].bytes)
 			continue;
 		if (all[i].bytes > t->bytes) {
-			mark_beyond(t, g, &all[i]);
+			end = tn_max_i64(end, mark_beyond(t, g, &all[i]));
 			continue;
 		}
-		tn_timeline_line(t, g, mark_class(all[i].kind), 0, y, t->plot_width, y);
+		if (g)
+			tn_timeline_line(
+				t, g, mark_class(all[i].kind), 0, y, t->plot_width, y);
 		tn_strbuf_init(&text);
 		for (size_t k = i; k < n && all[k].bytes == all[i].bytes; k++)
 			tn_strbuf_printf(&text, "%s%s", k > i ? " = " : "", all[k].name);
@@ -214,9 +229,15 @@ static void marks(const struct tn_timeline *t, xmlNodePtr svg)
 			x = last_end + 14 * PX;
 		last_y = y;
 		last_end = x + (int64_t)text.len * LETTER;
-		tn_text_taken(t->h,
-			tn_timeline_label(t, g, "tl-mark-name", x, y - 5 * PX), &text);
+		end = tn_max_i64(end, x + (int64_t)text.len * BOLD);
+		if (g)
+			tn_text_taken(t->h,
+				tn_timeline_label(t, g, "tl-mark-name", x, y - 5 * PX),
+				&text);
+		else
+			tn_strbuf_release(&text);
 	}
+	return end;
 }
 
 void tn_timeline_plot(const struct tn_timeline *t, xmlNodePtr svg)
@@ -235,7 +256,7 @@ void tn_timeline_plot(const struct tn_timeline *t, xmlNodePtr svg)
 	grid(t, svg);
 	tn_timeline_boxes(t, svg);
 	ruler(t, svg);
-	marks(t, svg);
+	marks(t, tn_node_text(t->h, svg, "g", "tl-marks", NULL));
 }
 
 static xmlNodePtr pattern(struct tn_html *h, xmlNodePtr defs, const char *kind, int size)

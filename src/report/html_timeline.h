@@ -17,6 +17,7 @@ struct tn_timeline {
 	uint32_t region;
 	int64_t least_bytes; /* that the height stands for; 0: what there is */
 	int64_t width; /* that is wished for, tenths of a pixel; 0: of a page */
+	int64_t least_width; /* of axis and plot, tenths of a pixel; 0: what labels need */
 
 	/* geometry, filled by tn_timeline_init; lengths in tenths of a pixel */
 	int64_t bytes; /* that the height stands for */

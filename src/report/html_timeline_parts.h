@@ -18,6 +18,7 @@ enum {
 	STEP_MIN = 10 * PX,
 	STEP_MAX = 90 * PX,
 	LETTER = 64, /* average width of a letter of a label */
+	BOLD = 80, /* and of one in bold, rather more than less */
 };
 
 /* value / whole of `length`, without overflow; whole > 0, 0 <= value <= whole. */

@@ -4,12 +4,13 @@
 #include <stdio.h>
 
 #include "report/assets.h"
+#include "report/escape.h"
 #include "report/html_timeline.h"
 
 #include "base/banned.h"
 
 /* Tenths of a pixel. */
-enum { HEADING = 360, MARGIN = 120 };
+enum { HEADING = 360, MARGIN = 120, HEADING_LETTER = 110 };
 
 static xmlNodePtr moved(struct tn_html *h, xmlNodePtr parent, int64_t x, int64_t y)
 {
@@ -22,21 +23,18 @@ static xmlNodePtr moved(struct tn_html *h, xmlNodePtr parent, int64_t x, int64_t
 	return g;
 }
 
-static void heading(struct tn_html *h, xmlNodePtr svg, const struct tn_view *v, int64_t y,
-	uint32_t region)
+static void heading(const struct tn_view *v, uint32_t region, struct tn_strbuf *out)
 {
-	xmlNodePtr text = tn_node_text(h, moved(h, svg, MARGIN, y), "text",
-		v->verified ? "tl-title" : "tl-title tl-title-bad", NULL);
 	const char *name = v->plan->regions[region].name;
 
-	tn_attr(h, text, "y", "22");
-	tn_text(h, text, tn_view_name(v));
-	tn_text(h, text, v->plan->n_regions > 1 && name ? ", " : "");
-	tn_text(h, text, v->plan->n_regions > 1 && name ? name : "");
-	tn_text(h, text,
-		v->verified  ? ", verified plan"
-		: v->refusal ? ", REFUSED plan"
-			     : ", plan NOT VERIFIED");
+	tn_escape_short(out, tn_view_name(v), TN_WORD_COLUMNS);
+	if (v->plan->n_regions > 1 && name) {
+		tn_strbuf_puts(out, ", ");
+		tn_escape_short(out, name, TN_WORD_COLUMNS / 2);
+	}
+	tn_strbuf_puts(out, v->verified	 ? ", verified plan"
+			    : v->refusal ? ", REFUSED plan"
+					 : ", plan NOT VERIFIED");
 }
 
 static void draw(struct tn_html *h, const struct tn_view *v, const struct tn_boxes *boxes,
@@ -52,9 +50,22 @@ static void draw(struct tn_html *h, const struct tn_view *v, const struct tn_box
 	tn_text_verbatim(h, style, tn_asset_timeline_css.text, tn_asset_timeline_css.len);
 	tn_timeline_patterns(h, svg);
 	for (t.region = 0; t.region < v->plan->n_regions; t.region++) {
-		if (!tn_timeline_init(&t))
+		struct tn_strbuf words;
+		xmlNodePtr text;
+
+		tn_strbuf_init(&words);
+		heading(v, t.region, &words);
+		t.least_width = words.failed ? 0
+					     : (int64_t)tn_escape_width(words.text) *
+						       HEADING_LETTER;
+		if (!tn_timeline_init(&t)) {
+			tn_strbuf_release(&words);
 			continue;
-		heading(h, svg, v, y, t.region);
+		}
+		text = tn_node_text(h, moved(h, svg, MARGIN, y), "text",
+			v->verified ? "tl-title" : "tl-title tl-title-bad", NULL);
+		tn_attr(h, text, "y", "22");
+		tn_text_taken(h, text, &words);
 		tn_timeline_axis(&t, moved(h, svg, 0, y + HEADING));
 		tn_timeline_plot(&t, moved(h, svg, t.axis_width, y + HEADING));
 		y += HEADING + t.height + MARGIN;

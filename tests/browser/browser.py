@@ -746,6 +746,36 @@ def check_svg(b, folder):
         same(f"{path}: scripts", b.run("document.querySelectorAll('script, image').length"), 0)
 
 
+# Texts that end beyond the picture, or begin before it.
+CUT = """(() => { const v = document.documentElement.viewBox.baseVal;
+    return [...document.querySelectorAll('text')].filter(t => {
+        const b = t.getBBox(), m = document.documentElement.getScreenCTM().inverse().multiply(t.getScreenCTM());
+        const p = [[b.x, b.y], [b.x + b.width, b.y], [b.x, b.y + b.height], [b.x + b.width, b.y + b.height]]
+            .map(c => new DOMPoint(...c).matrixTransform(m));
+        return p.some(c => c.x < 0 || c.x > v.width || c.y < 0 || c.y > v.height);
+    }).map(t => t.textContent); })()"""
+
+
+def check_labels(b, folder, tenure, fixtures):
+    """Pictures of one op or two are wide enough for their names and labels."""
+    picture, seen = folder / "labels.svg", 0
+    for k, graph in enumerate(sorted((fixtures / "graphs").glob("op_*.json"))[::6]):
+        long = folder / f"{'a_model_of_one_op_' * (1 + k % 4)}.json"
+        long.write_bytes(graph.read_bytes())
+        for options in ([], ["--ram", "1000000000000"], ["--overlap", "none", "--ram", "2000"],
+                        ["--region", "a_region_with_a_name:64K", "--region", "slow:64K:16:4"]):
+            for file in (graph, long):
+                subprocess.run([tenure, "report", file, "--svg", picture, *options],
+                               capture_output=True)
+                b.open(picture)
+                same(f"{file.name} {options}: cut", b.run(CUT), [])
+                seen += b.run("document.querySelectorAll('text').length")
+    for hostile in ("usual", "hostile", "regions"):
+        b.open(folder / f"{hostile}.timeline.svg")
+        same(f"{hostile}: cut", b.run(CUT), [])
+    assert seen > 100, seen
+
+
 def main():
     program = cdp.find_browser()
     if not program:
@@ -763,7 +793,7 @@ def main():
                 check(b, folder)
                 print("ok -", check.__name__)
             for check in (check_compare, check_numbers, check_budget, check_board, check_streams,
-                          check_removed, check_diff):
+                          check_removed, check_labels, check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
             for check in (check_large, check_nothing_runs, check_empty, check_not_counted, check_sizes,
