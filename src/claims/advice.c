@@ -42,6 +42,11 @@ static const char *kernel_fact(const struct advice *a, uint32_t op)
 		return tn_arena_printf(a->arena, "is as %s:%d declares (%s): %s",
 			k->declared->file, k->declared->line, k->declared->runtime,
 			k->declared->fact);
+	if (k->said && k->kind == KERNEL_CONTRACT)
+		return tn_arena_printf(a->arena,
+			"is run by the kernel of the built-in set, %s%s, as the plan's "
+			"file says",
+			way, tn_hold_text(k->variant.hold));
 	if (k->undeclared)
 		return tn_op_attr(&a->c->g->ops[op], "in_place")
 			       ? "has a kernel that was made to write over its operands "

@@ -47,8 +47,11 @@ enum tn_allocation {
 
 struct tn_declared;
 
+struct tn_said_variant;
+
 struct tn_claim_options {
 	const struct tn_declared *declared; /* contracts of other kernels; or NULL */
+	const struct tn_said_variant *said; /* by op of the graph; or NULL */
 	enum tn_profile profile;
 	enum tn_execution execution;
 	enum tn_allocation allocation;

@@ -19,8 +19,8 @@ enum tn_status tn_court_init(struct tn_court *c, const struct tn_graph *g,
 	if (c->options.profile == PROFILE_TRAINING)
 		status = tn_training_graph(g, arena, &c->g);
 	if (status == TN_OK)
-		status =
-			tn_model_init(&c->model, c->g, c->options.declared, arena, diags);
+		status = tn_model_init(&c->model, c->g, c->options.declared,
+			c->g == g ? c->options.said : NULL, arena, diags);
 	return status == TN_OK ? tn_meaning_init(&c->meaning, &c->model, arena) : status;
 }
 

@@ -41,6 +41,12 @@ struct tn_declared {
 	size_t n;
 };
 
+/* The variant of the built-in kernel that a plan's file says will run. */
+struct tn_said_variant {
+	bool said;
+	struct tn_variant variant;
+};
+
 /* The declaration for the op, or NULL. `declared` may be NULL. */
 const struct tn_declaration *tn_declared_find(
 	const struct tn_declared *declared, const struct tn_graph *g, uint32_t op);

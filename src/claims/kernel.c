@@ -328,16 +328,16 @@ static void make_opaque(struct tn_kernel *k)
 	k->source = TN_NONE;
 }
 
-/* The steps of the built-in kernel, in the declared order. */
-static void take_loop(const struct tn_model *m, uint32_t op, struct tn_kernel *k)
+/* The steps of that variant of the built-in kernel. */
+static void take_loop(
+	const struct tn_model *m, uint32_t op, struct tn_variant v, struct tn_kernel *k)
 {
 	struct tn_variant list[TN_VARIANTS_MAX];
 	uint32_t n = tn_contract_variants(m->g, (tn_op_id){ op }, list);
 
 	make_opaque(k);
 	for (uint32_t i = 0; i < n; i++) {
-		if (list[i].descending != k->declared->descending ||
-			list[i].hold != k->declared->hold)
+		if (list[i].descending != v.descending || list[i].hold != v.hold)
 			continue;
 		k->kind = KERNEL_CONTRACT;
 		k->variant = list[i];
@@ -357,6 +357,14 @@ static void apply_declared(
 
 	if (k->kind == KERNEL_VIEW)
 		return;
+	if (valid && m->said && m->said[op].said) {
+		k->said = true;
+		k->unknown_type = k->any_time = false;
+		k->desc = m->said[op].variant.descending;
+		take_loop(m, op, m->said[op].variant, k);
+		k->any_time = k->kind == KERNEL_OPAQUE;
+		return;
+	}
 	k->declared = tn_declared_find(m->declared, m->g, op);
 	if (!k->declared) {
 		k->undeclared = foreign;
@@ -371,7 +379,10 @@ static void apply_declared(
 		break;
 	case DECLARED_LOOP:
 		if (valid)
-			take_loop(m, op, k);
+			take_loop(m, op,
+				(struct tn_variant){
+					k->declared->descending, k->declared->hold },
+				k);
 		else
 			make_opaque(k);
 		break;

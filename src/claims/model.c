@@ -377,14 +377,16 @@ static bool allocate(struct tn_model *m)
 }
 
 enum tn_status tn_model_init(struct tn_model *m, const struct tn_graph *g,
-	const struct tn_declared *declared, struct tn_arena *arena,
-	struct tn_diags *diags)
+	const struct tn_declared *declared, const struct tn_said_variant *said,
+	struct tn_arena *arena, struct tn_diags *diags)
 {
 	struct tn_diags unheard;
 	enum tn_status status;
 	bool valid;
 
-	*m = (struct tn_model){ .g = g, .declared = declared, .arena = arena };
+	*m = (struct tn_model){
+		.g = g, .declared = declared, .said = said, .arena = arena
+	};
 	if (!allocate(m))
 		return TN_ERR_NOMEM;
 	status = check_schedule(m, diags);

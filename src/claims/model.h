@@ -54,6 +54,7 @@ struct tn_kernel {
 	bool gradient; /* belongs to the backward pass */
 	bool yields; /* gives its inputs to the caller */
 	const struct tn_declaration *declared; /* in a contract file; or NULL */
+	bool said; /* the variant is what the plan's file says */
 	bool undeclared; /* a kernel of another tool, of which nothing is known: it is
 	                    run as if it read all first, and an overlap is unproved */
 	bool any_time; /* opaque, and nothing is known of its order: what it reads must last
@@ -91,12 +92,13 @@ struct tn_model {
 	bool has_gradient;
 	bool valid; /* the graph passes tn_validate: contracts may be asked */
 	const struct tn_declared *declared; /* or NULL */
+	const struct tn_said_variant *said; /* by op; or NULL */
 };
 
 /* TN_ERR_INPUT, reported, when a view does not resolve. */
 enum tn_status TN_MUST_CHECK tn_model_init(struct tn_model *m, const struct tn_graph *g,
-	const struct tn_declared *declared, struct tn_arena *arena,
-	struct tn_diags *diags);
+	const struct tn_declared *declared, const struct tn_said_variant *said,
+	struct tn_arena *arena, struct tn_diags *diags);
 
 /* Bit of an element, in the root's storage. */
 int64_t tn_form_at(const struct tn_form *f, int64_t element);

@@ -4,6 +4,7 @@
 #include "driver/batch.h"
 #include "driver/budget.h"
 #include "driver/command.h"
+#include "driver/csv_variants.h"
 #include "driver/offline.h"
 #include "driver/repair.h"
 #include "export/plan_files.h"
@@ -52,15 +53,43 @@ static enum tn_status check_rings(struct tn_run *run)
 	return TN_ERR_INPUT;
 }
 
+/* Offsets of two memories are no plan of one. */
+static enum tn_status check_memories(struct tn_run *run)
+{
+	const struct tn_plan *plan = &run->plan;
+	uint32_t first = TN_REGION_NONE;
+
+	for (uint32_t i = 0; run->options->write_csv && i < plan->n_tensors; i++) {
+		const uint32_t region = plan->tensors[i].region;
+
+		if (region == TN_REGION_NONE || region == first)
+			continue;
+		if (first == TN_REGION_NONE) {
+			first = region;
+			continue;
+		}
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/region", NULL, NULL,
+			NULL,
+			"the plan has tensors in '%s' and in '%s', and a CSV knows one "
+			"memory: --write-csv needs a plan in one region",
+			plan->regions[first].name, plan->regions[region].name);
+		return TN_ERR_INPUT;
+	}
+	return TN_OK;
+}
+
 /* For tools and firmware that have kernels of their own. */
 static enum tn_status write_files(struct tn_run *run)
 {
+	const char *const *variants = NULL;
 	struct tn_strbuf text;
 	enum tn_status status = TN_OK;
 
 	tn_strbuf_init(&text);
-	if (run->options->write_csv) {
-		tn_export_plan_csv(&run->graph, &run->plan, &text);
+	if (run->options->write_csv)
+		status = tn_csv_variants(run, &variants);
+	if (status == TN_OK && run->options->write_csv) {
+		tn_export_plan_csv(&run->graph, &run->plan, variants, &text);
 		status = tn_command_write(run, run->options->write_csv, &text);
 	}
 	tn_strbuf_release(&text);
@@ -95,6 +124,8 @@ int tenure_plan(const tenure_options *options, const char *graph)
 		status = tn_repair_run(&run);
 	if (status == TN_OK)
 		status = check_rings(&run);
+	if (status == TN_OK)
+		status = check_memories(&run);
 	if (status == TN_OK)
 		status = show(&run);
 	if (status == TN_OK)

@@ -36,7 +36,8 @@ static enum tn_status judge_graph(struct tn_run *run, const struct tn_graph *g,
 	return TN_OK;
 }
 
-static enum tn_status judge_carried(struct tn_run *run)
+static enum tn_status judge_carried(
+	struct tn_run *run, const struct tn_said_variant *said)
 {
 	struct tn_graph *g = &run->graph;
 	struct tn_claim_options options;
@@ -51,8 +52,10 @@ static enum tn_status judge_carried(struct tn_run *run)
 			NULL, "the file carries no plan: name one to be verified");
 		return TN_ERR_INPUT;
 	}
+	options.said = said;
 	if (status == TN_OK)
 		status = judge_graph(run, g, &options, &proved);
+	options.said = NULL;
 	for (uint32_t i = 0; i < g->n_subgraphs && status == TN_OK; i++)
 		status = judge_graph(run, &g->subgraphs[i], &options, &proved);
 	return status == TN_OK && !proved ? TN_ERR_REFUSED : status;
@@ -80,11 +83,12 @@ static enum tn_status verify_plan(struct tn_run *run, const char *graph, const c
 static enum tn_status judge_csv(
 	struct tn_run *run, const char *graph, const struct tn_source *csv)
 {
+	const struct tn_said_variant *said = NULL;
 	enum tn_status status = tn_pipeline(run, graph, STAGE_IMPORT);
 
 	if (status == TN_OK)
-		status = tn_verify_csv_claim(run, csv);
-	return status == TN_OK ? judge_carried(run) : status;
+		status = tn_verify_csv_claim(run, csv, &said);
+	return status == TN_OK ? judge_carried(run, said) : status;
 }
 
 static enum tn_status judge_alone(struct tn_run *run, const char *file)
@@ -95,7 +99,7 @@ static enum tn_status judge_alone(struct tn_run *run, const char *file)
 	if (status != TN_OK || tn_verify_is_csv(run->source))
 		return status == TN_OK ? tn_verify_csv(run) : status;
 	status = tn_pipeline(run, file, STAGE_IMPORT);
-	return status == TN_OK ? judge_carried(run) : status;
+	return status == TN_OK ? judge_carried(run, NULL) : status;
 }
 
 int tenure_verify(const tenure_options *options, const char *graph, const char *plan)

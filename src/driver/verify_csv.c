@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "driver/csv_variants.h"
 #include "import/minimalloc.h"
 #include "import/sniff.h"
 #include "plan/fixed.h"
@@ -84,32 +85,136 @@ enum tn_status tn_verify_csv(struct tn_run *run)
 	return status;
 }
 
-/* The id as plan --write-csv makes it: the name, '#', the tensor's number. */
-static bool is_numbered(const char *id, const char *name, uint32_t index)
+/* The id as plan --write-csv makes it: the name, '#', the tensor's number. TN_NONE when it
+ * is not such a one. */
+static uint32_t tensor_numbered(const struct tn_graph *g, const char *id)
 {
-	const size_t n = strlen(name);
+	const char *mark = strrchr(id, '#');
 	uint64_t number = 0;
+	const char *name;
 
-	if (strncmp(id, name, n) != 0 || id[n] != '#' || !id[n + 1])
-		return false;
-	for (const char *p = id + n + 1; *p; p++) {
+	if (!mark || !mark[1])
+		return TN_NONE;
+	for (const char *p = mark + 1; *p; p++) {
 		if (*p < '0' || *p > '9' || number > UINT32_MAX)
-			return false;
+			return TN_NONE;
 		number = 10 * number + (uint64_t)(*p - '0');
 	}
-	return number == index;
+	if (number >= g->n_tensors)
+		return TN_NONE;
+	name = g->tensors[number].name;
+	return strlen(name) == (size_t)(mark - id) &&
+			       memcmp(name, id, (size_t)(mark - id)) == 0
+		       ? (uint32_t)number
+		       : TN_NONE;
 }
 
 /* A name may look like another one with its number, so that numbers come first. */
 static uint32_t tensor_named(const struct tn_graph *g, const char *id)
 {
-	for (uint32_t i = 0; i < g->n_tensors; i++)
-		if (is_numbered(id, g->tensors[i].name, i))
-			return i;
+	uint32_t numbered = tensor_numbered(g, id);
+
+	if (numbered != TN_NONE)
+		return numbered;
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		if (strcmp(id, g->tensors[i].name) == 0)
 			return i;
 	return TN_NONE;
+}
+
+/* Is each of them that needs memory among those that were seen? */
+static bool all_seen(
+	const struct tn_graph *g, const bool *seen, const tn_tensor_id *ids, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tn_tensor *t =
+			ids[i].i == TN_NONE ? NULL : &g->tensors[ids[i].i];
+
+		if (t && t->role != ROLE_CONST && t->view_of.i == TN_NONE &&
+			!seen[ids[i].i])
+			return false;
+	}
+	return true;
+}
+
+/* Are the buffers all that this graph's ops and callers need, and nothing else? */
+static bool fits(const struct tn_graph *g, const struct tn_minimalloc *m,
+	struct tn_arena *arena, bool *nomem)
+{
+	bool *seen = TN_NEW_ARRAY(arena, bool, g->n_tensors);
+
+	*nomem = !seen;
+	for (uint32_t i = 0; i < m->problem.n_buffers && seen; i++) {
+		uint32_t tensor = tensor_numbered(g, m->ids[i]);
+
+		if (tensor == TN_NONE ||
+			g->tensors[tensor].bytes != m->problem.buffers[i].size)
+			return false;
+		seen[tensor] = true;
+	}
+	for (uint32_t i = 0; i < g->n_ops && seen; i++)
+		if (!all_seen(g, seen, g->ops[i].inputs, g->ops[i].n_inputs) ||
+			!all_seen(g, seen, g->ops[i].outputs, g->ops[i].n_outputs))
+			return false;
+	return seen && all_seen(g, seen, g->inputs, g->n_inputs) &&
+	       all_seen(g, seen, g->outputs, g->n_outputs);
+}
+
+/* The graph that the plan is of: the file's, or what 'plan' makes of it. */
+static enum tn_status choose_graph(struct tn_run *run, const struct tn_minimalloc *m)
+{
+	const struct tn_graph own = run->graph;
+	enum tn_status status;
+	bool nomem;
+
+	run->graph.n_claims = 0;
+	status = run->options->rewrite ? TN_OK : tn_pipeline_rewrite(run, "all");
+	if (status != TN_OK || fits(&run->graph, m, &run->arena, &nomem))
+		return status;
+	run->graph = own;
+	return nomem ? TN_ERR_NOMEM : TN_OK;
+}
+
+static enum tn_status read_variants(struct tn_run *run, const struct tn_source *source,
+	const struct tn_minimalloc *m, const struct tn_said_variant **out)
+{
+	struct tn_said_variant *said =
+		TN_NEW_ARRAY(&run->arena, struct tn_said_variant, run->graph.n_ops);
+	enum tn_status status = TN_OK;
+	uint32_t *writer = TN_NEW_ARRAY(&run->arena, uint32_t, run->graph.n_tensors);
+
+	if (!said || !writer)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < run->graph.n_tensors; i++)
+		writer[i] = TN_NONE;
+	for (uint32_t i = run->graph.n_ops; i-- > 0;) {
+		said[i] = (struct tn_said_variant){ .said = false };
+		for (uint32_t k = 0; k < run->graph.ops[i].n_outputs; k++)
+			if (run->graph.ops[i].outputs[k].i != TN_NONE)
+				writer[run->graph.ops[i].outputs[k].i] = i;
+	}
+	for (uint32_t i = 0; i < m->problem.n_buffers; i++) {
+		const uint32_t tensor = tensor_named(&run->graph, m->ids[i]);
+		const uint32_t op = tensor == TN_NONE ? TN_NONE : writer[tensor];
+		struct tn_diag *diag;
+		struct tn_variant v;
+
+		if (!m->variants[i][0])
+			continue;
+		if (tn_csv_variant_parse(m->variants[i], &v)) {
+			if (op != TN_NONE)
+				said[op] = (struct tn_said_variant){ true, v };
+			continue;
+		}
+		diag = tn_diag_at(&run->diags, SEVERITY_ERROR, "csv/problem", source,
+			NULL, m->ids[i], "'%.60s' is no variant of a kernel",
+			m->variants[i]);
+		if (diag)
+			diag->line = m->lines[i];
+		status = TN_ERR_INPUT;
+	}
+	*out = said;
+	return status;
 }
 
 static enum tn_status place(struct tn_run *run, const struct tn_source *source,
@@ -131,13 +236,19 @@ static enum tn_status place(struct tn_run *run, const struct tn_source *source,
 	return status;
 }
 
-enum tn_status tn_verify_csv_claim(struct tn_run *run, const struct tn_source *source)
+enum tn_status tn_verify_csv_claim(struct tn_run *run, const struct tn_source *source,
+	const struct tn_said_variant **out_said)
 {
 	struct tn_claim *claim = TN_NEW(&run->arena, struct tn_claim);
 	struct tn_minimalloc m;
 	int64_t height;
 	enum tn_status status = read(run, source, &m, &height);
 
+	*out_said = NULL;
+	if (status == TN_OK && m.variants)
+		status = choose_graph(run, &m);
+	if (status == TN_OK && m.variants)
+		status = read_variants(run, source, &m, out_said);
 	if (status != TN_OK)
 		return status;
 	if (!claim)

@@ -12,13 +12,14 @@ static bool has_memory(const struct tn_graph *g, const struct tn_plan *plan, uin
 	       g->tensors[i].view_of.i == TN_NONE;
 }
 
-void tn_export_plan_csv(
-	const struct tn_graph *g, const struct tn_plan *plan, struct tn_strbuf *out)
+void tn_export_plan_csv(const struct tn_graph *g, const struct tn_plan *plan,
+	const char *const *variants, struct tn_strbuf *out)
 {
 	struct tn_strbuf id;
 
 	tn_strbuf_init(&id);
-	tn_strbuf_puts(out, "id,lower,upper,size,offset\n");
+	tn_strbuf_printf(
+		out, "id,lower,upper,size,offset%s\n", variants ? ",variant" : "");
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		const struct tn_plan_tensor *t = &plan->tensors[i];
 
@@ -27,9 +28,11 @@ void tn_export_plan_csv(
 		id.len = 0;
 		tn_strbuf_printf(&id, "%s#%u", g->tensors[i].name, i);
 		tn_export_csv_field(out, id.failed ? "" : id.text);
-		tn_strbuf_printf(out,
-			",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", t->first,
-			t->last + (t->last % 2 ? 1 : 2), t->bytes, t->offset);
+		tn_strbuf_printf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
+			t->first, t->last + (t->last % 2 ? 1 : 2), t->bytes, t->offset);
+		if (variants)
+			tn_strbuf_printf(out, ",%s", variants[i]);
+		tn_strbuf_putc(out, '\n');
 	}
 	out->failed = out->failed || id.failed;
 	tn_strbuf_release(&id);

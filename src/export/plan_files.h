@@ -7,10 +7,12 @@
 #include "plan/plan.h"
 
 /* MiniMalloc's CSV: id,lower,upper,size,offset of every tensor with memory of its own, in
- * half-steps, half-open; what an op reads lives until the op has written. Tensors that share bytes on purpose overlap in it, too. Lack of
- * memory is in out->failed. */
-void tn_export_plan_csv(
-	const struct tn_graph *g, const struct tn_plan *plan, struct tn_strbuf *out);
+ * half-steps, half-open; what an op reads lives until the op has written. Tensors that
+ * share bytes on purpose overlap in it, too: then `variants`, by tensor, says which kernel
+ * writes each, in a column that MiniMalloc passes over; or NULL. Lack of memory is in
+ * out->failed. */
+void tn_export_plan_csv(const struct tn_graph *g, const struct tn_plan *plan,
+	const char *const *variants, struct tn_strbuf *out);
 
 /* A C header: the size of each region, and an offset for every tensor in it. Names become
  * identifiers, with the tensor's index where they are not unique as such. */

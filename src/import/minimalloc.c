@@ -15,6 +15,7 @@ enum column {
 	COLUMN_ALIGNMENT,
 	COLUMN_OFFSET,
 	COLUMN_GAPS,
+	COLUMN_VARIANT,
 	COLUMN_COUNT
 };
 
@@ -35,6 +36,7 @@ static const struct {
 	{ "alignment", COLUMN_ALIGNMENT, false },
 	{ "offset", COLUMN_OFFSET, false },
 	{ "gaps", COLUMN_GAPS, false },
+	{ "variant", COLUMN_VARIANT, false },
 };
 
 #define N_NAMES	  (sizeof(names) / sizeof(names[0]))
@@ -59,6 +61,7 @@ struct reader {
 	struct tn_strings ids;
 	TN_VEC(struct tn_buffer) buffers;
 	TN_VEC(const char *) names;
+	TN_VEC(const char *) variants;
 	TN_VEC(size_t) lines;
 };
 
@@ -311,7 +314,7 @@ static bool read_row(struct reader *r, size_t n_columns)
 	const struct field *id = &r->fields[r->field_of[COLUMN_ID]];
 	const size_t known = r->ids.count;
 	struct tn_buffer buffer;
-	const char *name;
+	const char *name, *variant = "";
 
 	if (r->torn)
 		return true;
@@ -331,8 +334,14 @@ static bool read_row(struct reader *r, size_t n_columns)
 		wrong(r, id->column, "the id '%s' is used a second time", name);
 	if (!read_buffer(r, &buffer))
 		return true;
-	return tn_vec_push(r->arena, &r->buffers, buffer) &&
+	if (has(r, COLUMN_VARIANT)) {
+		const struct field *f = &r->fields[r->field_of[COLUMN_VARIANT]];
+
+		variant = tn_arena_strndup(r->arena, f->text, f->len);
+	}
+	return variant && tn_vec_push(r->arena, &r->buffers, buffer) &&
 	       tn_vec_push(r->arena, &r->names, name) &&
+	       tn_vec_push(r->arena, &r->variants, variant) &&
 	       tn_vec_push(r->arena, &r->lines, r->line);
 }
 
@@ -374,6 +383,8 @@ enum tn_status tn_import_minimalloc(const struct tn_source *source,
 	out->problem.buffers = r.buffers.items;
 	out->problem.capacity = -1;
 	out->ids = r.names.items;
+	out->variants = r.field_of[COLUMN_VARIANT] == FIELD_MAX ? NULL : r.variants.items;
+	out->lines = r.lines.items;
 	if (!tn_u32_from_size(r.buffers.count, &out->problem.n_buffers))
 		wrong(&r, 0, "'%s' has too many buffers", source->name);
 	if (!r.bad)

@@ -6,7 +6,8 @@
  * The header names the columns, in any order. Older files say buffer or buffer_id for id,
  * start or begin for lower, and end for upper, which then is the last moment itself. A
  * gaps column must be empty: a buffer that is away for a while is not a buffer here. A
- * field may be quoted as RFC 4180 says: then it may hold commas, line ends and, doubled,
+ * variant column, which MiniMalloc passes over, says of plans which kernel writes the
+ * buffer. A field may be quoted as RFC 4180 says: then it may hold commas, line ends and, doubled,
  * quotes. */
 #ifndef TN_IMPORT_MINIMALLOC_H
 #define TN_IMPORT_MINIMALLOC_H
@@ -19,6 +20,8 @@
 struct tn_minimalloc {
 	struct tn_problem problem; /* no pairs; capacity -1 */
 	const char **ids; /* by buffer */
+	const char **variants; /* by buffer, "" where none; NULL: there is no column */
+	const size_t *lines; /* by buffer */
 };
 
 /* Everything is in the arena. TN_ERR_INPUT after reports with line and column. */
