@@ -84,6 +84,9 @@ static void on_error(void *user, xmlError *error)
 		complain_attributes(x, error->line, node);
 	else if (code == XML_RELAXNG_ERR_INVALIDATTR && error->str1)
 		complain_attribute(x, error->line, node, error->str1);
+	else if (code == XML_RELAXNG_ERR_NOELEM)
+		tn_xml_complain(x, error->line, "'%s' %s", (const char *)node->name,
+			node->children ? "lacks an element" : "is empty");
 	else if (code == XML_RELAXNG_ERR_DATATYPE)
 		tn_xml_complain(x, error->line,
 			"the text of '%s' is missing or has a wrong value",

@@ -40,6 +40,7 @@ static bool add_part(struct tn_query *q, struct template *t, struct part part)
 static void read_template(struct tn_query *q, const char *at, struct template *out)
 {
 	*out = (struct template){ 0 };
+	q->in_message = true;
 	while (*at && !q->wrong && !q->nomem) {
 		struct tn_template_part t;
 		struct part part;
@@ -55,6 +56,7 @@ static void read_template(struct tn_query *q, const char *at, struct template *o
 		if (!add_part(q, out, part))
 			return;
 	}
+	q->in_message = q->wrong;
 }
 
 static void free_template(struct template *t)
@@ -66,8 +68,13 @@ static void free_template(struct template *t)
 static void put_value(struct tn_query *q, struct tn_strbuf *out, const struct part *part,
 	xmlNodePtr node)
 {
-	xmlXPathObjectPtr value = tn_query_evaluate(q, &part->expression, node);
-	xmlChar *text = value ? xmlXPathCastToString(value) : NULL;
+	xmlXPathObjectPtr value;
+	xmlChar *text;
+
+	q->in_message = true;
+	value = tn_query_evaluate(q, &part->expression, node);
+	q->in_message = q->wrong;
+	text = value ? xmlXPathCastToString(value) : NULL;
 
 	if (text)
 		tn_strbuf_puts(out, (const char *)text);
@@ -255,6 +262,12 @@ static void judge(struct tn_query *q, const struct tn_rule *rule,
 	xmlXPathFreeObject(chosen);
 }
 
+/* Where in the pack the fault is. */
+static long line_of(const struct tn_rule *rule, const struct tn_query *q)
+{
+	return q->in_message ? rule->message_line : rule->check_line;
+}
+
 static enum tn_status judge_by_document(
 	const struct court *c, const struct tn_rule *rule, const struct tn_facts *facts)
 {
@@ -278,7 +291,7 @@ static enum tn_status judge_by_document(
 	d = tn_diag_at(c->diags, SEVERITY_ERROR, "rules/expression", rule->source, NULL,
 		NULL, "the rule '%s' cannot be used: %s", rule->id, q.wrong);
 	if (d)
-		d->line = (size_t)rule->check_line;
+		d->line = (size_t)line_of(rule, &q);
 	return TN_ERR_INPUT;
 }
 
@@ -392,15 +405,13 @@ static void try_rule(struct tn_query *q, const struct compiled *c)
 		node = chosen->nodesetval->nodeTab[0];
 	if (!q->wrong)
 		xmlXPathFreeObject(tn_query_evaluate(q, &c->assertion, node));
-	for (size_t i = 0; i < c->message.parts.count && !q->wrong; i++)
-		if (c->message.parts.items[i].expression.compiled)
-			xmlXPathFreeObject(tn_query_evaluate(
-				q, &c->message.parts.items[i].expression, node));
+	if (!q->wrong)
+		(void)fill(q, &c->message, node);
 	xmlXPathFreeObject(chosen);
 }
 
-const char *tn_rule_fault(
-	const struct tn_rule *rule, struct tn_arena *arena, bool *out_nomem)
+const char *tn_rule_fault(const struct tn_rule *rule, struct tn_arena *arena,
+	long *out_line, bool *out_nomem)
 {
 	struct tn_facts facts = { .doc = xmlReadMemory(small_model,
 					  (int)sizeof(small_model) - 1, "model", NULL,
@@ -420,5 +431,6 @@ const char *tn_rule_fault(
 	tn_query_close(&q);
 	tn_facts_release(&facts);
 	*out_nomem = *out_nomem || q.nomem;
+	*out_line = line_of(rule, &q);
 	return q.wrong;
 }

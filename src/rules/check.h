@@ -25,8 +25,9 @@ enum tn_status TN_MUST_CHECK tn_rules_check(const struct tn_rule_set *rules,
 	struct tn_diags *diags);
 
 /* Tries the expressions of a rule on a small model: what is wrong with them, or NULL. The
- * text lives in the arena. *out_nomem: there was no memory to find out. */
-const char *tn_rule_fault(
-	const struct tn_rule *rule, struct tn_arena *arena, bool *out_nomem);
+ * text lives in the arena; its place in the pack is *out_line. *out_nomem: there was no
+ * memory to find out. */
+const char *tn_rule_fault(const struct tn_rule *rule, struct tn_arena *arena,
+	long *out_line, bool *out_nomem);
 
 #endif

@@ -16,6 +16,7 @@ struct tn_query {
 	struct tn_arena *arena;
 	const char *running; /* the expression that is evaluated; NULL: none is */
 	const char *wrong; /* the first thing that went wrong, in the arena */
+	bool in_message; /* the expressions of the message are at hand, or went wrong */
 	bool nomem;
 	unsigned long steps, most; /* of this rule so far, and how many it may take */
 	double start; /* seconds of the thread */

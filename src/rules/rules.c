@@ -53,6 +53,7 @@ static void read_grounds(struct tn_xml *x, xmlNodePtr rule, struct tn_rule *out)
 static void check_own(struct tn_xml *x, const struct tn_rule *rule)
 {
 	const char *why;
+	long line;
 
 	if (x->nomem)
 		return;
@@ -60,10 +61,10 @@ static void check_own(struct tn_xml *x, const struct tn_rule *rule)
 		tn_xml_complain(x, rule->line, "the rule '%s' has no check", rule->id);
 		return;
 	}
-	why = tn_rule_fault(rule, x->arena, &x->nomem);
+	why = tn_rule_fault(rule, x->arena, &line, &x->nomem);
 	if (why)
-		tn_xml_complain(x, rule->check_line, "the rule '%s' cannot be used: %s",
-			rule->id, why);
+		tn_xml_complain(
+			x, line, "the rule '%s' cannot be used: %s", rule->id, why);
 }
 
 static void read_rule(struct reader *r, xmlNodePtr rule)
@@ -83,9 +84,10 @@ static void read_rule(struct reader *r, xmlNodePtr rule)
 	for (xmlNodePtr node = rule->children; node; node = node->next) {
 		if (tn_xml_is(node, "title"))
 			out.title = tn_xml_words(x, node);
-		else if (tn_xml_is(node, "message"))
+		else if (tn_xml_is(node, "message")) {
 			out.message = tn_xml_words(x, node);
-		else if (tn_xml_is(node, "why"))
+			out.message_line = xmlGetLineNo(node);
+		} else if (tn_xml_is(node, "why"))
 			out.why = tn_xml_words(x, node);
 		else if (tn_xml_is(node, "fix"))
 			out.fix = tn_xml_words(x, node);

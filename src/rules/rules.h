@@ -42,7 +42,7 @@ struct tn_rule {
 	struct tn_rule_sample example, near_miss;
 	bool diagnostic; /* about a command or an unreadable file, not about a model */
 	const struct tn_source *source; /* the pack, and the line there */
-	long line, check_line;
+	long line, check_line, message_line;
 };
 
 /* By id, each id once. */
