@@ -75,17 +75,16 @@ static void rank(struct help *list, size_t *n, struct help *new, int64_t room)
 	}
 }
 
-static void try_change(const struct tn_run *run, const struct tn_change *change,
-	uint32_t i, int64_t room, struct help *list, size_t *n, uint32_t *trials)
+static void try_change(struct tn_run *run, const struct tn_change *change, uint32_t i,
+	int64_t room, struct help *list, size_t *n, uint32_t *trials)
 {
 	struct tn_trial t;
 
 	if (tn_trial_start(&t, run) && change->apply(&t, run, i)) {
-		++*trials;
-		if (tn_pipeline_solve(&t.run) == TN_OK &&
-			t.run.plan.arena_bytes < run->plan.arena_bytes) {
-			struct help help = { .arena = t.run.plan.arena_bytes };
+		struct help help = { .arena = tn_trial_solve(&t, run) };
 
+		++*trials;
+		if (help.arena < run->plan.arena_bytes) {
 			tn_strbuf_init(&help.words);
 			tn_change_words(change, run, i, &help.words);
 			rank(list, n, &help, room);
@@ -103,6 +102,11 @@ static void note_changes(struct tn_run *run, int64_t room)
 
 	if (run->graph.n_ops > TN_TRIAL_OPS_MAX)
 		return;
+	if (!run->plan.arena_bytes) {
+		tn_diag_note(&run->diags,
+			"the arena is empty: what is too much is not of the plan");
+		return;
+	}
 	if (run->options->plan || run->options->repair) {
 		tn_diag_note(&run->diags, "a plan of tenure's own may need less: without "
 					  "--plan and --repair");

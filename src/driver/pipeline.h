@@ -55,6 +55,8 @@ struct tn_run {
 	struct tn_plan plan;
 	struct tn_verdict verdict;
 	bool judged, planned, verified;
+	bool chains_tried; /* a plan with chains row by row was tried for this one... */
+	int64_t chains_bytes; /* ... and its arena has so many; INT64_MAX: none was found */
 	const char *ram_from, *flash_from; /* set before: what gave the budgets; NULL: the
 					      options */
 	bool only_graphs; /* set before: a file that is no graph that can be read is

@@ -41,3 +41,15 @@ void tn_trial_end(struct tn_trial *t)
 {
 	tn_run_release(&t->run);
 }
+
+int64_t tn_trial_solve(struct tn_trial *t, struct tn_run *run)
+{
+	const int64_t bytes =
+		tn_pipeline_solve(&t->run) == TN_OK ? t->run.plan.arena_bytes : INT64_MAX;
+
+	if (t->options.stream != run->options->stream) {
+		run->chains_tried = true;
+		run->chains_bytes = bytes;
+	}
+	return bytes;
+}

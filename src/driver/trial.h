@@ -16,4 +16,8 @@ struct tn_trial {
 bool tn_trial_start(struct tn_trial *t, const struct tn_run *run);
 void tn_trial_end(struct tn_trial *t);
 
+/* Plans the copy; the bytes of its arena, INT64_MAX when there is no plan. What chains
+ * give is kept in the run, so that nobody need ask twice. */
+int64_t tn_trial_solve(struct tn_trial *t, struct tn_run *run);
+
 #endif
