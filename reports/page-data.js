@@ -192,6 +192,12 @@ var tenure = (function () {
       " after " + quotedOp(w.writer) + " would have written over them";
   }
 
+  /* A chain runs row by row: what was decided about an op of it is about the op alone. */
+  function chainWords(position) {
+    var s = plans[0].streams.filter(function (x) { return position >= x.first && position < x.first + x.ops; })[0];
+    return s ? "ops " + s.first + " to " + (s.first + s.ops - 1) + " run row by row: the displacement of the whole chain holds, not the op's" : "";
+  }
+
   function rests(d) {
     return d.variant < 0 ? "" : "the kernel contract of " + ops[d.op].type + ", " + raw.variants[d.variant];
   }
@@ -347,7 +353,7 @@ var tenure = (function () {
       return { name: c[0], macs: c[1] / 100, bytes: c[2] / 100, estimate: c[3] === 1, source: c[4] };
     }),
     plans: plans, ops: ops, tensors: tensors, decisions: decisions, kinds: KINDS,
-    usesOf: usesOf, decisionsOf: decisionsOf, why: why, rests: rests, number: number, bytes: bytes, opLabel: opLabel, boxName: boxName,
+    usesOf: usesOf, decisionsOf: decisionsOf, why: why, rests: rests, chainWords: chainWords, number: number, bytes: bytes, opLabel: opLabel, boxName: boxName,
     exact: exact, boxBytes: boxBytes, boxOffset: boxOffset, boxEnd: boxEnd, minus: minus, compare: compare,
     stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, whole: whole, tail: tail, width: width,
     element: element, shape: shape, link: link

@@ -193,6 +193,7 @@
       { label: "why", className: "why", value: function (d) { return t.why(d); }, draw: function (td, d) {
         td.textContent = (d.obligation ? "fails " + t.obligations[d.obligation][0] + ": " : "") + t.why(d);
         if (d.rule) td.appendChild(t.element("span", "note", "legal overlap: " + d.rule));
+        if (t.chainWords(d.op)) td.appendChild(t.element("span", "note chain", "in a chain: " + t.chainWords(d.op)));
       } }
     ], {
       label: "decisions",

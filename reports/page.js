@@ -99,6 +99,7 @@
       if (d.rule) add(row(list, "Legal overlap"), d.rule);
       add(row(list, "Would save"), t.bytes(d.exact("saves")));
       add(row(list, "In the plan"), d.shared ? d.how + ", " + t.bytes(d.exact("shared")) : "apart");
+      if (t.chainWords(d.op)) add(row(list, "In a chain"), t.chainWords(d.op));
       if (d.variant >= 0) add(row(list, "Rests on"), t.rests(d));
       box.appendChild(list);
       card.appendChild(box);

@@ -145,6 +145,9 @@ static json_t *assumptions(const struct tn_view *v, const struct tn_candidate *c
 				    ? "ops run one after the other, in this order; those "
 				      "of a stream row by row"
 				    : "ops run one after the other, in this order"));
+	tn_strbuf_init(&text);
+	if (ok && tn_words_chain(v, c->op, &text))
+		ok = tn_json_push(list, tn_json_taken(&text));
 	if (ok && k != TN_NONE && !c->elided && !c->no_copy) {
 		tn_strbuf_init(&text);
 		tn_strbuf_printf(&text, "kernel contract of the built-in set: %s, ",
@@ -167,6 +170,15 @@ static json_t *reason(const struct tn_view *v, const struct tn_candidate *c)
 	return tn_json_taken(&text);
 }
 
+/* Which of the plan's streams runs the op; nothing when none does. */
+static bool put_stream(json_t *o, const struct tn_view *v, tn_op_id op)
+{
+	const struct tn_plan_stream *s =
+		v->plan ? tn_plan_stream_at(v->plan, tn_view_position(v, op)) : NULL;
+
+	return !s || tn_json_put(o, "stream", json_integer(s - v->plan->streams));
+}
+
 static json_t *decision(const struct tn_view *v, const struct tn_candidate *c, bool file)
 {
 	bool proved = c->verdict == VERDICT_PROVED;
@@ -186,7 +198,7 @@ static json_t *decision(const struct tn_view *v, const struct tn_candidate *c, b
 		tn_json_put(d, "reason", reason(v, c)) &&
 		tn_json_put(d, "saves_bytes", json_integer(c->saves_bytes)) &&
 		tn_json_put(d, "displacement", displacement(v, c)) &&
-		tn_json_put(d, "placed", placed(v, c)) &&
+		tn_json_put(d, "placed", placed(v, c)) && put_stream(d, v, c->op) &&
 		tn_json_put(d, "assumptions", assumptions(v, c)))
 		return d;
 	json_decref(d);

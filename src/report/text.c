@@ -143,6 +143,7 @@ static void candidate(const struct tn_view *v, const struct tn_candidate *c, boo
 {
 	bool proved = c->verdict == VERDICT_PROVED;
 	int64_t shared = tn_candidate_shared(v, c);
+	struct tn_strbuf chain;
 
 	tn_strbuf_puts(out, "  ");
 	tn_ink(out, color,
@@ -176,6 +177,12 @@ static void candidate(const struct tn_view *v, const struct tn_candidate *c, boo
 		} else {
 			tn_strbuf_puts(out, "apart");
 		}
+		tn_strbuf_init(&chain);
+		if (tn_words_chain(v, c->op, &chain))
+			tn_strbuf_printf(out, "\n            in a chain: %s",
+				chain.text ? chain.text : "");
+		out->failed = out->failed || chain.failed;
+		tn_strbuf_release(&chain);
 	}
 	tn_strbuf_putc(out, '\n');
 }

@@ -376,6 +376,20 @@ void tn_words_rule(
 	}
 }
 
+bool tn_words_chain(const struct tn_view *v, tn_op_id op, struct tn_strbuf *out)
+{
+	const struct tn_plan_stream *s =
+		v->plan ? tn_plan_stream_at(v->plan, tn_view_position(v, op)) : NULL;
+
+	if (!s)
+		return false;
+	tn_strbuf_printf(out,
+		"ops %" PRIu32 " to %" PRIu64 " run row by row: the displacement of the "
+		"whole chain holds, not the op's",
+		s->first, (uint64_t)s->first + s->n - 1);
+	return true;
+}
+
 /* [begin, end) of a tensor in its region; false when it has no place or a broken one. */
 static bool place_of(
 	const struct tn_plan *plan, tn_tensor_id id, int64_t *out_begin, int64_t *out_end)

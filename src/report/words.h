@@ -47,6 +47,11 @@ void tn_words_variant(const struct tn_variant *variant, struct tn_strbuf *out);
 void tn_words_rule(
 	const struct tn_view *v, const struct tn_candidate *c, struct tn_strbuf *out);
 
+/* Of an op in a chain of the plan (plan.h), whose verdict is that of the op alone: "ops 0
+ * to 3 run row by row: the displacement of the whole chain holds, not the op's". False,
+ * and nothing, for others. */
+bool tn_words_chain(const struct tn_view *v, tn_op_id op, struct tn_strbuf *out);
+
 /* The variant that the plan runs; without a plan one that makes in place legal, or else
  * the best one for an overlap. TN_NONE when there is none. */
 uint32_t tn_candidate_variant(const struct tn_view *v, const struct tn_candidate *c);

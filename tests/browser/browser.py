@@ -486,8 +486,12 @@ def check_streams(b, folder, tenure, fixtures):
          len(plan["streams"]))
     same("rings", b.run("[...document.querySelectorAll('.tl-plot-svg .tl-ring')].map(r => Number(r.dataset.bytes))"),
          [t["ring_bytes"] for t in plan["tensors"] if "ring_bytes" in t])
+    inside = [d for d in plan["decisions"] if "stream" in d]
+    same("decisions of a chain", b.run("""[...document.querySelectorAll('#decisions tbody tr')].map(r =>
+        r.querySelectorAll('.note.chain').length)"""), [int("stream" in d) for d in plan["decisions"]])
     b.run(f"tenure.timeline.choose({box_of(b, ring['name'])})")
     text = b.run("document.querySelector('.card').textContent")
+    assert text.count("In a chainops") == sum(ring["name"] in (d["in"], d["out"]) for d in inside), text
     assert f"Ring{ring['ring_bytes']:,} B, in which the rows of the value, {ring['bytes']:,} B" in text, text
     got = b.run("""[...document.querySelectorAll('.stream > ol > li')].map(loop =>
         [loop.firstChild.textContent, loop.querySelectorAll('li').length])""")

@@ -196,6 +196,25 @@ def check_explorer(folder, tenure, fixtures):
     print("ok - Model Explorer")
 
 
+def decisions_of_chains(graph, plan, text):
+    """A decision is that of the op alone, and says so where a chain runs the op."""
+    chains = {}
+    for k, s in enumerate(plan["streams"]):
+        words = (f"ops {s['first']} to {s['first'] + s['ops'] - 1} run row by row: the displacement "
+                 "of the whole chain holds, not the op's")
+        for p in range(s["first"], s["first"] + s["ops"]):
+            chains[plan["ops"][p]["name"]] = (k, words)
+    inside = [d for d in plan["decisions"] if d["op"] in chains]
+    assert inside and len(inside) < len(plan["decisions"]), graph
+    for d in plan["decisions"]:
+        k, words = chains.get(d["op"], (None, None))
+        assert d.get("stream") == k, (graph, d)
+        if d["displacement"]:
+            said = [w for w in d["assumptions"] if "row by row: " in w]
+            assert said == ([words] if words else []), (graph, d)
+    assert text.count("            in a chain: ops ") == len(inside), (graph, text)
+
+
 def check_streams(folder, tenure, fixtures):
     """Chains: nothing is shown larger or shorter-lived than it is, and who is in one is said."""
     for name in ("vww_i8", "kws_i8", "resnet8_i8"):
@@ -232,6 +251,7 @@ def check_streams(folder, tenure, fixtures):
         assert paths[5].read_text().count("a ring for") == len(rings), name
         text = subprocess.run([tenure, "plan", graph, "--stream", "auto"], check=True,
                               capture_output=True, text=True).stdout
+        decisions_of_chains(graph, plan, text)
         for ring, value in rings.values():
             assert f"in a ring of {ring:,} B, {value:,} B in all" in text, (name, text)
         text = subprocess.run([tenure, "report", graph, "--plan", paths[0], "--ascii"], check=True,
