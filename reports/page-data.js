@@ -317,6 +317,13 @@ var tenure = (function () {
     return fitting(list, head, false) + ".." + fitting(list, columns - 2 - head, true);
   }
 
+  /* Converters join the names of all that they have fused, with semicolons: the first one
+     is that of the result, and says enough where there is little room. */
+  function brief(text) {
+    var end = text.indexOf(";");
+    return end > 0 ? text.slice(0, end) : text;
+  }
+
   /* The same for a label: of a few letters the last ones say most. */
   function tail(text, columns) {
     text = calm(text);
@@ -355,7 +362,7 @@ var tenure = (function () {
     plans: plans, ops: ops, tensors: tensors, decisions: decisions, kinds: KINDS,
     usesOf: usesOf, decisionsOf: decisionsOf, why: why, rests: rests, chainWords: chainWords, number: number, bytes: bytes, opLabel: opLabel, boxName: boxName,
     exact: exact, boxBytes: boxBytes, boxOffset: boxOffset, boxEnd: boxEnd, minus: minus, compare: compare,
-    stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, whole: whole, tail: tail, width: width,
+    stepWords: stepWords, lifeWords: lifeWords, heldAt: heldAt, taken: taken, shorten: shorten, brief: brief, whole: whole, tail: tail, width: width,
     element: element, shape: shape, link: link
   };
 })();

@@ -138,7 +138,7 @@
   }
 
   Region.prototype.label = function (g, i, x, y, width, tall) {
-    var plan = view.plan, name = t.boxName(plan, i), need = t.width(name);
+    var plan = view.plan, name = t.brief(t.boxName(plan, i)), need = t.width(name);
     var from = Math.max(x + (plan.over.first[i] >= 0 ? view.kx : 0), 0), to = Math.min(x + width, this.width);
     var along = Math.floor((to - from - 8) / 6.4), up = Math.floor((tall - 10) / 6.4), node;
     var flat = along >= 5 && tall >= 13, steep = up >= 5 && to - from >= 13;

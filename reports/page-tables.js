@@ -140,7 +140,7 @@
 
   function tensorCell(td, id, columns) {
     var code = t.element("code"), box = t.plans[0].of[id], name = t.tensors[id].name;
-    var node = box >= 0 ? t.link(box, t.shorten(name, columns)) : t.element("span", null, t.shorten(name, columns));
+    var node = box >= 0 ? t.link(box, t.shorten(t.brief(name), columns)) : t.element("span", null, t.shorten(t.brief(name), columns));
     node.title = t.whole(name);
     code.appendChild(node);
     td.appendChild(code);

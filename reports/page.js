@@ -20,6 +20,15 @@
     return node;
   }
 
+  /* A tensor's name inside a sentence of the card, whose heading has all of it. */
+  function named(node, name) {
+    node.textContent = t.shorten(t.brief(name), 64);
+    node.title = t.whole(name);
+    return node;
+  }
+  function tensorName(id) { return named(t.element("span"), t.tensors[id].name); }
+  function boxLink(box) { return named(t.link(box, ""), t.boxName(line.view.plan, box)); }
+
   function opNames(list, none) {
     if (!list.length) return none;
     var shown = list.slice(0, 40).map(function (p) { return t.opLabel(p); }).join(", ");
@@ -45,7 +54,7 @@
       var other = o.over === box ? o.under : o.over;
       dd = dd || row(list, "Shares bytes");
       dd.appendChild(add(t.element("p"), t.bytes(t.minus(o.exact("end"), o.exact("begin"))), o.over === box ? ", written over " : ", given up to ",
-        t.link(other, t.boxName(plan, other)), " at " + t.opLabel(o.op)));
+        boxLink(other), " at " + t.opLabel(o.op)));
     });
   }
 
@@ -90,11 +99,11 @@
       var title = t.element("h4", null, "In place at " + t.opLabel(d.op) + "? ");
       title.appendChild(t.element("span", "tag tag-" + d.verdict, d.verdict));
       box.appendChild(title);
-      add(row(list, "Input, output"), t.tensors[d.input].name + " \u2192 " + t.tensors[d.output].name);
+      add(row(list, "Input, output"), tensorName(d.input), " \u2192 ", tensorName(d.output));
       add(row(list, d.verdict === "proved" ? "Why" : "Why not"), t.why(d));
       if (d.obligation) add(row(list, "Obligation"), t.obligations[d.obligation].join(": "));
-      if (w) add(row(list, "Witness"), "writer " + (w.writer < 0 ? "none" : t.opLabel(w.writer)) + "; victim " +
-        (w.victim < 0 ? "none" : t.tensors[w.victim].name) + ", bytes [" + t.number(w.exact("begin")) + ", " + t.number(w.exact("end")) + "); reader " +
+      if (w) add(row(list, "Witness"), "writer " + (w.writer < 0 ? "none" : t.opLabel(w.writer)) + "; victim ",
+        w.victim < 0 ? "none" : tensorName(w.victim), ", bytes [" + t.number(w.exact("begin")) + ", " + t.number(w.exact("end")) + "); reader " +
         (w.reader < 0 ? "the caller" : t.opLabel(w.reader)));
       if (d.rule) add(row(list, "Legal overlap"), d.rule);
       add(row(list, "Would save"), t.bytes(d.exact("saves")));
@@ -136,7 +145,7 @@
       var chain = [];
       for (var i = 0; i < b.n && chain.length < 40; i++) if (b.chain[i] === b.chain[box] && i !== box) chain.push(i);
       var dd = row(list, "In-place chain");
-      chain.forEach(function (c, k) { add(dd, k ? ", " : "", t.link(c, t.boxName(plan, c))); });
+      chain.forEach(function (c, k) { add(dd, k ? ", " : "", boxLink(c)); });
     }
     shares(list, plan, box);
     node.appendChild(list);
@@ -191,7 +200,7 @@
       (list.length === 1 ? " buffer, " : " buffers, ") + t.bytes(t.taken(plan, list));
     held.textContent = "";
     list.sort(function (x, y) { return t.compare(t.boxOffset(plan, y), t.boxOffset(plan, x)) || x - y; }).slice(0, 200).forEach(function (i) {
-      held.appendChild(add(t.element("li"), t.link(i, t.boxName(plan, i)),
+      held.appendChild(add(t.element("li"), boxLink(i),
         t.element("span", null, t.bytes(t.boxBytes(plan, i)) + " at " + t.number(t.boxOffset(plan, i)))));
     });
     if (list.length > 200) held.appendChild(t.element("li", "muted", "and " + t.number(list.length - 200) + " more"));

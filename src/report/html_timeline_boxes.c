@@ -1,6 +1,7 @@
 /* What lies in a region, drawn to scale. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "report/escape.h"
@@ -80,6 +81,16 @@ static bool is_over(const struct tn_timeline *t, uint32_t box)
 	return lo < t->boxes->n_overlaps && t->boxes->overlaps[lo].over == box;
 }
 
+/* Converters join the names of all that they have fused, with semicolons: the first one is
+ * that of the result, and says enough where there is little room. */
+static void brief(struct tn_strbuf *name)
+{
+	char *end = name->text ? strchr(name->text, ';') : NULL;
+
+	if (end && end > name->text)
+		*end = '\0';
+}
+
 /* The name inside its box, where nothing is drawn over it: along it, upwards in a narrow
  * one, or not at all. */
 static void box_label(
@@ -98,6 +109,7 @@ static void box_label(
 	tn_strbuf_init(&text);
 	tn_box_name(t->v, b, &name);
 	t->h->failed = t->h->failed || name.failed;
+	brief(&name);
 	need = (int64_t)tn_escape_width(name.text ? name.text : "");
 	flat = (flat || (need <= along && height >= 13 * PX)) &&
 	       (need <= along || along >= 16 || !steep || up <= along);

@@ -398,6 +398,32 @@ def check_empty(b, folder, tenure):
     same("complaints", b.complaints(), [])
 
 
+def check_brief(b, folder, tenure):
+    """Of names that a converter has joined, labels and links take the first; all of it is in the
+    heading of the card, and in titles."""
+    first, rest = "model/activation_{}/Relu", ";model/batch_norm/Fused;model/ReadVariableOp/resource1"
+    names = [first.format(k) + rest for k in range(4)]
+    graph, page, picture = (folder / f"brief.{kind}" for kind in ("json", "html", "svg"))
+    graph.write_text(json.dumps({"format": "tenure.graph/1", "tensors": [
+        {"name": n, "dtype": "i8", "shape": [4096], **({"role": r} if r else {})}
+        for n, r in zip(names, ("input", None, None, "output"))], "ops": [
+            {"type": "RELU", "inputs": [a], "outputs": [b]} for a, b in zip(names, names[1:])]}))
+    subprocess.run([tenure, "report", graph, "--rewrite", "none", "-o", page, "--svg", picture],
+                   check=True)
+    quiet(b, page, "brief")
+    b.run(f"tenure.timeline.choose({box_of(b, names[1])})")
+    label = "[...document.querySelectorAll('.tl-name')].map(n => n.textContent)"
+    assert b.run(label) and all(text.endswith("Relu") for text in b.run(label)), b.run(label)
+    same("heading", b.run(SHOWN), [names[1]])
+    links = b.run("[...document.querySelectorAll('#cards a, #cards dd span, #held a')].map(a => [a.textContent, a.title])")
+    assert links and all(text + rest == title for text, title in links), links
+    links = b.run("[...document.querySelectorAll('#tensors td a, #decisions td a')].map(a => [a.textContent, a.title])")
+    assert len(links) > 8 and all(title.endswith(rest) and rest not in text for text, title in links), links
+    b.open(picture)
+    assert b.run(label) and all(text.endswith("Relu") for text in b.run(label)), b.run(label)
+    same("complaints", b.complaints(), [])
+
+
 def check_removed(b, folder, tenure, fixtures):
     """Tensors that rewrites have removed have a filter, and say so; no place."""
     graph, page = fixtures / "rewrites" / "qdq_net_i8.json", folder / "removed.html"
@@ -800,7 +826,8 @@ def main():
                           check_removed, check_labels, check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
-            for check in (check_large, check_nothing_runs, check_empty, check_not_counted, check_sizes,
+            for check in (check_large, check_nothing_runs, check_brief, check_empty, check_not_counted,
+                          check_sizes,
                           check_letters):
                 check(b, folder, sys.argv[2])
                 print("ok -", check.__name__)
