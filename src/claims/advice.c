@@ -260,8 +260,11 @@ static struct load measure(const struct advice *a, uint32_t space)
 			!tn_cells_put(&seen, a->arena, c))
 			return load;
 	}
-	for (size_t i = 0; i < seen.count; i++)
-		load.covered += (seen.items[i].end - seen.items[i].begin + 7) / 8;
+	for (size_t i = 0; i < seen.count; i++) {
+		const struct tn_cell *c = tn_cells_item(&seen, i);
+
+		load.covered += (c->end - c->begin + 7) / 8;
+	}
 	for (uint32_t p = 0; p < g->n_ops; p++) {
 		int64_t sum = 0;
 

@@ -13,14 +13,15 @@ static size_t find(struct tn_cells *m, int64_t bit)
 	size_t lo = 0, hi = m->count;
 
 	for (size_t i = m->hint; i < m->count && i < m->hint + 2; i++)
-		if (bit < m->items[i].end && (i == 0 || m->items[i - 1].end <= bit)) {
+		if (bit < tn_cells_item(m, i)->end &&
+			(i == 0 || tn_cells_item(m, i - 1)->end <= bit)) {
 			m->hint = i;
 			return i;
 		}
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (m->items[mid].end <= bit)
+		if (tn_cells_item(m, mid)->end <= bit)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -48,11 +49,11 @@ struct tn_cell tn_cells_at(struct tn_cells *m, int64_t bit)
 
 	if (i == m->count)
 		return c;
-	if (m->items[i].begin > bit) {
-		c.end = m->items[i].begin;
+	if (tn_cells_item(m, i)->begin > bit) {
+		c.end = tn_cells_item(m, i)->begin;
 		return c;
 	}
-	c = m->items[i];
+	c = *tn_cells_item(m, i);
 	cut_begin(&c, bit);
 	return c;
 }
@@ -73,28 +74,66 @@ static size_t append(struct tn_cell *list, size_t n, struct tn_cell c)
 	return n + 1;
 }
 
-/* Makes room for n ranges where [i, j) are: their contents are to be written. */
-static bool make_room(
+/* A larger array, with the gap where it was. */
+static bool grow(struct tn_cells *m, struct tn_arena *arena, size_t capacity)
+{
+	struct tn_cell *items = TN_NEW_ARRAY(arena, struct tn_cell, capacity);
+	const size_t behind = m->count - m->gap;
+
+	if (!items)
+		return false;
+	if (m->gap)
+		memcpy(items, m->items, m->gap * sizeof(*items));
+	if (behind)
+		memcpy(&items[capacity - behind], &m->items[m->capacity - behind],
+			behind * sizeof(*items));
+	m->items = items;
+	m->capacity = capacity;
+	return true;
+}
+
+/* Takes [i, j) out; n ranges can be put there, into the gap. NULL when memory ran out. */
+static struct tn_cell *take_out(
 	struct tn_cells *m, struct tn_arena *arena, size_t i, size_t j, size_t n)
 {
-	size_t count = m->count - (j - i) + n;
+	const size_t unused = m->capacity - m->count;
 
-	if (count > m->capacity) {
-		size_t capacity = count < 4 ? 4 : 2 * count;
-		struct tn_cell *items = TN_NEW_ARRAY(arena, struct tn_cell, capacity);
+	if (m->gap < j)
+		memmove(&m->items[m->gap], &m->items[m->gap + unused],
+			(j - m->gap) * sizeof(*m->items));
+	else if (m->gap > j)
+		memmove(&m->items[j + unused], &m->items[j],
+			(m->gap - j) * sizeof(*m->items));
+	m->gap = i;
+	m->count -= j - i;
+	if ((!m->items || m->count + n > m->capacity) &&
+		!grow(m, arena, 2 * (m->count + n) + 4)) /* not the last time */
+		return NULL;
+	return &m->items[m->gap];
+}
 
-		if (!items)
-			return false;
-		if (m->count)
-			memcpy(items, m->items, m->count * sizeof(*items));
-		m->items = items;
-		m->capacity = capacity;
-	}
-	if (n != j - i && j < m->count)
-		memmove(&m->items[i + n], &m->items[j],
-			(m->count - j) * sizeof(*m->items));
-	m->count = count;
-	return true;
+static void put_in(struct tn_cells *m, size_t n)
+{
+	m->gap += n;
+	m->count += n;
+}
+
+/* Puts n ranges where [i, j) are; as many as there were leave the gap where it is. */
+static bool replace(struct tn_cells *m, struct tn_arena *arena, size_t i, size_t j,
+	const struct tn_cell *list, size_t n)
+{
+	struct tn_cell *to;
+
+	for (size_t k = 0; k < n && n == j - i; k++)
+		*tn_cells_item(m, i + k) = list[k];
+	if (n == j - i)
+		return true;
+	to = take_out(m, arena, i, j, n);
+	if (to && n)
+		memcpy(to, list, n * sizeof(*list));
+	if (to)
+		put_in(m, n);
+	return to;
 }
 
 /* What is around a range that is about to be replaced. */
@@ -109,20 +148,20 @@ static struct border border_of(struct tn_cells *m, int64_t begin, int64_t end)
 	struct border b = { 0 };
 	size_t i = find(m, begin), j = i;
 
-	while (j < m->count && m->items[j].begin < end)
+	while (j < m->count && tn_cells_item(m, j)->begin < end)
 		j++;
 	if (i > 0)
-		b.before[b.n_before++] = m->items[i - 1];
-	if (i < j && m->items[i].begin < begin) {
-		b.before[b.n_before] = m->items[i];
+		b.before[b.n_before++] = *tn_cells_item(m, i - 1);
+	if (i < j && tn_cells_item(m, i)->begin < begin) {
+		b.before[b.n_before] = *tn_cells_item(m, i);
 		b.before[b.n_before++].end = begin;
 	}
-	if (i < j && m->items[j - 1].end > end) {
-		b.after[b.n_after] = m->items[j - 1];
+	if (i < j && tn_cells_item(m, j - 1)->end > end) {
+		b.after[b.n_after] = *tn_cells_item(m, j - 1);
 		cut_begin(&b.after[b.n_after++], end);
 	}
 	if (j < m->count)
-		b.after[b.n_after++] = m->items[j++];
+		b.after[b.n_after++] = *tn_cells_item(m, j++);
 	b.i = i > 0 ? i - 1 : i;
 	b.j = j;
 	return b;
@@ -143,11 +182,7 @@ bool tn_cells_put(struct tn_cells *m, struct tn_arena *arena, struct tn_cell cel
 		n = append(list, n, cell);
 	for (size_t i = 0; i < b.n_after; i++)
 		n = append(list, n, b.after[i]);
-	if (!make_room(m, arena, b.i, b.j, n))
-		return false;
-	if (n)
-		memcpy(&m->items[b.i], list, n * sizeof(*list));
-	return true;
+	return replace(m, arena, b.i, b.j, list, n);
 }
 
 /* How many ranges have bits there. */
@@ -155,30 +190,19 @@ static size_t pieces_until(struct tn_cells *from, int64_t begin, int64_t end)
 {
 	size_t first = find(from, begin), last = first;
 
-	while (last < from->count && from->items[last].begin < end)
+	while (last < from->count && tn_cells_item(from, last)->begin < end)
 		last++;
 	return last - first;
 }
 
-/* All at once: a piece at a time would move what is behind them as often. */
-bool tn_cells_copy(struct tn_cells *to, struct tn_arena *arena, int64_t to_begin,
-	struct tn_cells *from, int64_t from_begin, int64_t len, uint32_t event)
+/* What is around the border, with copies of these bits between: how many ranges that is. */
+static size_t fill(struct tn_cell *list, const struct border *b, struct tn_cells *from,
+	int64_t from_begin, int64_t to_begin, int64_t len, uint32_t event)
 {
-	size_t pieces, room, n = 0;
-	struct tn_cell *list;
-	struct border b;
+	size_t n = 0;
 
-	assert(to != from);
-	if (len <= 0)
-		return true;
-	pieces = pieces_until(from, from_begin, from_begin + len);
-	b = border_of(to, to_begin, to_begin + len);
-	room = b.n_before + pieces + b.n_after;
-	if (!make_room(to, arena, b.i, b.j, room))
-		return false;
-	list = &to->items[b.i];
-	for (size_t i = 0; i < b.n_before; i++)
-		n = append(list, n, b.before[i]);
+	for (size_t i = 0; i < b->n_before; i++)
+		n = append(list, n, b->before[i]);
 	for (int64_t done = 0; done < len;) {
 		struct tn_cell c = tn_cells_at(from, from_begin + done);
 		int64_t bits = tn_min_i64(c.end - c.begin, len - done);
@@ -191,12 +215,30 @@ bool tn_cells_copy(struct tn_cells *to, struct tn_arena *arena, int64_t to_begin
 			n = append(list, n, c);
 		done += bits;
 	}
-	for (size_t i = 0; i < b.n_after; i++)
-		n = append(list, n, b.after[i]);
-	if (n < room) { /* some continued others */
-		memmove(&list[n], &list[room],
-			(to->count - b.i - room) * sizeof(*list));
-		to->count -= room - n;
-	}
-	return true;
+	for (size_t i = 0; i < b->n_after; i++)
+		n = append(list, n, b->after[i]);
+	return n;
+}
+
+#define FEW 4 /* pieces: an element */
+
+bool tn_cells_copy(struct tn_cells *to, struct tn_arena *arena, int64_t to_begin,
+	struct tn_cells *from, int64_t from_begin, int64_t len, uint32_t event)
+{
+	struct tn_cell few[2 + FEW + 2], *list;
+	struct border b;
+	size_t pieces;
+
+	assert(to != from);
+	if (len <= 0)
+		return true;
+	pieces = pieces_until(from, from_begin, from_begin + len);
+	b = border_of(to, to_begin, to_begin + len);
+	if (pieces <= FEW)
+		return replace(to, arena, b.i, b.j, few,
+			fill(few, &b, from, from_begin, to_begin, len, event));
+	list = take_out(to, arena, b.i, b.j, b.n_before + pieces + b.n_after);
+	if (list)
+		put_in(to, fill(list, &b, from, from_begin, to_begin, len, event));
+	return list;
 }

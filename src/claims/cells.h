@@ -20,11 +20,20 @@ struct tn_cell {
 	uint32_t event;
 };
 
+/* What is not used of the array is a gap where the last change was: kernels go on where they
+ * were, so that the next one moves little, however many ranges there are. */
 struct tn_cells {
-	struct tn_cell *items;
+	struct tn_cell *items; /* see tn_cells_item */
 	size_t count, capacity;
+	size_t gap; /* that many are before it */
 	size_t hint; /* where the last search ended */
 };
+
+/* Range k of `count`. */
+static inline struct tn_cell *tn_cells_item(const struct tn_cells *m, size_t k)
+{
+	return &m->items[k < m->gap ? k : k + (m->capacity - m->count)];
+}
 
 /* The range that holds a bit, cut so that it begins there. */
 struct tn_cell tn_cells_at(struct tn_cells *m, int64_t bit);

@@ -138,7 +138,7 @@ static bool same_cells(const struct tn_cells *a, const struct tn_cells *b)
 	if (a->count != b->count)
 		return false;
 	for (size_t i = 0; i < a->count; i++) {
-		const struct tn_cell *x = &a->items[i], *y = &b->items[i];
+		const struct tn_cell *x = tn_cells_item(a, i), *y = tn_cells_item(b, i);
 
 		if (x->begin != y->begin || x->end != y->end || x->value != y->value ||
 			x->at != y->at)
@@ -238,7 +238,7 @@ static struct tn_cells *snapshot(struct run *r)
 
 		out[i] = (struct tn_cells){ 0 };
 		for (size_t k = 0; k < from->count; k++)
-			if (!tn_cells_put(&out[i], r->arena, from->items[k]))
+			if (!tn_cells_put(&out[i], r->arena, *tn_cells_item(from, k)))
 				return NULL;
 	}
 	return out;
