@@ -1,8 +1,10 @@
 /* Reads the graphs of Google's Model Explorer. All that it says is text: shapes stand in
  * "tensor_shape" of a node's outputs, where an adapter wrote them. Nodes that TensorFlow
  * Lite's adapter made have its operators' names and options. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/foreign.h"
@@ -43,6 +45,40 @@ static const char *key_of(struct reader *r, const char *node, const char *output
 	return key ? key : "";
 }
 
+/* The dimensions up to the bracket; "?", "None", "*" and what is below 0 are not known. */
+static bool parse_dims(
+	struct reader *r, const struct tn_at *at, const char *text, struct tn_shape *out)
+{
+	*out = (struct tn_shape){ .rank = 0 };
+	text += strspn(text, " ");
+	while (*text != ']') {
+		const size_t n = strcspn(text, ",]");
+		char *item = tn_arena_strndup(&r->tree.scratch, text, n), *end;
+
+		if (!item) {
+			r->tree.nomem = true;
+			return false;
+		}
+		if (!n || !text[n] || out->rank == TN_RANK_MAX)
+			return false;
+		if (strcmp(item, "?") == 0 || strcmp(item, "None") == 0 ||
+			strcmp(item, "*") == 0) {
+			out->dim[out->rank++] = TN_DIM_UNKNOWN;
+		} else {
+			errno = 0;
+			out->dim[out->rank] = tn_dim_given(strtoll(item, &end, 10));
+			if (end == item)
+				out->dim[out->rank] = tn_foreign_dim(&r->f, at, item);
+			else if (*end || errno)
+				return false;
+			out->rank++;
+		}
+		text += n + (text[n] == ',');
+		text += strspn(text, " ");
+	}
+	return !text[1];
+}
+
 /* "float32[1,-1,-1,32]" */
 static bool parse_shape(struct reader *r, const struct tn_at *at, const char *text,
 	enum tn_dtype *out_dtype, struct tn_shape *out)
@@ -55,9 +91,7 @@ static bool parse_shape(struct reader *r, const struct tn_at *at, const char *te
 	memcpy(name, text, n);
 	name[n] = '\0';
 	*out_dtype = tn_foreign_dtype(name);
-	tn_text_ints(&r->tree, text + n, &r->list);
-	tn_foreign_shape_of(&r->f, at, &r->list, out);
-	return *out_dtype != DTYPE_INVALID;
+	return *out_dtype != DTYPE_INVALID && parse_dims(r, at, text + n + 1, out);
 }
 
 static bool is_constant(const char *label)

@@ -21,6 +21,7 @@ struct reader {
 	struct tn_names edges; /* "layer:port" of a reader -> index in sources */
 	TN_VEC(const char *) sources; /* "layer:port" of the producer */
 	struct tn_names ports; /* "layer:port" -> tensor */
+	struct tn_names inputs; /* "layer:port" that edges may go to */
 	struct tn_ints list;
 };
 
@@ -86,7 +87,8 @@ static void read_dims(struct reader *r, const struct tn_at *at, const xmlNode *p
 		char *end = NULL;
 		int64_t size = value ? strtoll((const char *)value, &end, 10) : -1;
 
-		if (!value || end == (char *)value || size < 0)
+		if (!value || end == (char *)value || end[strspn(end, " \t\r\n")] ||
+			size < 0)
 			size = TN_DIM_UNKNOWN;
 		xmlFree(value);
 		if (!tn_vec_push(&r->tree.scratch, &r->list.v, size))
@@ -140,9 +142,20 @@ static void add_port(struct reader *r, const struct tn_at *at, const xmlNode *la
 		t->role = ROLE_CONST;
 		t->data_kind = DATA_MISSING;
 	}
-	if (tn_names_add(&r->ports, key_of(r, text(r, layer, "id"), text(r, port, "id")),
-		    tn_foreign_newest(&r->f).i) == NAME_NOMEM)
+	switch (tn_names_add(&r->ports,
+		key_of(r, text(r, layer, "id"), text(r, port, "id")),
+		tn_foreign_newest(&r->f).i)) {
+	case NAME_ADDED:
+		break;
+	case NAME_NOMEM:
 		r->tree.nomem = true;
+		break;
+	default:
+		tn_at_error(&r->tree, at, "openvino/value",
+			"there are two output ports %s of layers %s", text(r, port, "id"),
+			text(r, layer, "id"));
+		place_last(r, port);
+	}
 }
 
 /* The tensor that an input port reads; TN_NONE after a report. */
@@ -254,8 +267,11 @@ static void read_layer(struct reader *r, const struct tn_at *at, const xmlNode *
 	}
 }
 
+/* Known ports only, and each of them once. */
 static void read_edges(struct reader *r, const xmlNode *edges)
 {
+	const struct tn_at at = { .root = true };
+
 	FOR_EACH(edge, edges, "edge")
 	{
 		const char *to =
@@ -263,10 +279,21 @@ static void read_edges(struct reader *r, const xmlNode *edges)
 		const char *from = key_of(
 			r, text(r, edge, "from-layer"), text(r, edge, "from-port"));
 
-		if (tn_names_add(&r->edges, to, (uint32_t)r->sources.count) ==
-				NAME_NOMEM ||
+		const enum tn_name_result added =
+			tn_names_add(&r->edges, to, (uint32_t)r->sources.count);
+
+		if (added == NAME_NOMEM ||
 			!tn_vec_push(&r->tree.scratch, &r->sources, from))
 			r->tree.nomem = true;
+		if (r->tree.nomem || (added == NAME_ADDED &&
+					     tn_names_find(&r->inputs, to) != UINT32_MAX))
+			continue;
+		tn_at_error(&r->tree, &at, "openvino/value",
+			added == NAME_ADDED
+				? "an edge goes to port %s of layer %s, and there is none"
+				: "there are two edges to port %s of layer %s",
+			text(r, edge, "to-port"), text(r, edge, "to-layer"));
+		place_last(r, edge);
 	}
 }
 
@@ -283,6 +310,11 @@ static enum tn_status read_net(struct reader *r, const xmlNode *net, struct tn_g
 	}
 	tn_at_entry(&root, "layers", NULL, &r->layers);
 	r->f.name = text(r, net, "name");
+	FOR_EACH(layer, layers, "layer")
+	FOR_EACH(port, child(layer, "input"), "port")
+	if (tn_names_add(&r->inputs, key_of(r, text(r, layer, "id"), text(r, port, "id")),
+		    0) == NAME_NOMEM)
+		return TN_ERR_NOMEM;
 	read_edges(r, child(net, "edges"));
 	for (int pass = 0; pass < 2; pass++) {
 		index = 0;
@@ -350,7 +382,7 @@ enum tn_status tn_import_openvino(struct tn_import *im, struct tn_graph *out)
 
 	tn_tree_adopt(&r.tree, im, "openvino/type", NULL, &root);
 	tn_foreign_init(&r.f, &r.tree);
-	r.edges.arena = r.ports.arena = &r.tree.scratch;
+	r.edges.arena = r.ports.arena = r.inputs.arena = &r.tree.scratch;
 	status = read_document(&r, out);
 	tn_tree_close(&r.tree);
 	return status;

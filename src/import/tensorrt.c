@@ -77,7 +77,11 @@ static tn_tensor_id tensor_of(struct reader *r, const struct tn_at *at)
 		dtype = dtype_in(tn_at_text(&r->tree, at, "DataType", ""));
 	if (dtype == DTYPE_INVALID)
 		tn_at_error(&r->tree, at, "graph/dtype",
-			"'%.80s' names no known element type", format);
+			strncmp(format, "N/A", 3) == 0
+				? "the engine has dynamic shapes ('%.80s'), and says no "
+				  "element type: build it with fixed ones"
+				: "'%.80s' names no known element type",
+			format);
 	tn_at_ints(&r->tree, at, "Dimensions", &r->list);
 	tn_foreign_shape_of(&r->f, at, &r->list, &shape);
 	if (given)

@@ -11,6 +11,8 @@
 
 #include "base/banned.h"
 
+#define SCHEMA_MAX 8 /* major version */
+
 /* A number, or an expression. */
 static int64_t read_size(struct tn_foreign *f, const struct tn_at *at)
 {
@@ -296,6 +298,23 @@ static enum tn_status read_root(
 	return tn_foreign_finish(&r->f, out);
 }
 
+/* A schema of a later major version may mean anything. */
+static bool is_read(struct tn_torch *r, const struct tn_at *root)
+{
+	struct tn_at version;
+	int64_t major;
+
+	if (!tn_at_object(&r->tree, root, "schema_version", &version))
+		return true;
+	major = tn_at_int(&r->tree, &version, "major", 0);
+	if (major <= SCHEMA_MAX)
+		return true;
+	tn_at_error(&r->tree, &version, "torch/value",
+		"the schema's version %" PRId64 " is not known: %d is read", major,
+		SCHEMA_MAX);
+	return false;
+}
+
 enum tn_status tn_import_torch_export(struct tn_import *im, struct tn_graph *out)
 {
 	struct tn_torch r = { .graph = { .json = NULL } };
@@ -303,6 +322,8 @@ enum tn_status tn_import_torch_export(struct tn_import *im, struct tn_graph *out
 	enum tn_status status = tn_tree_open(&r.tree, im, "torch/type", &root);
 
 	tn_foreign_init(&r.f, &r.tree);
+	if (status == TN_OK && !is_read(&r, &root))
+		status = TN_ERR_INPUT;
 	if (status == TN_OK)
 		status = read_root(&r, &root, out);
 	tn_tree_close(&r.tree);
