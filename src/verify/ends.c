@@ -54,7 +54,7 @@ static void check_result(struct tn_check *c, uint32_t i)
 		return;
 	o.at.begin = 0; /* want starts with the storage */
 	for (size_t k = 0; k < want->count; k++) {
-		const struct tn_segment s = want->items[k];
+		const struct tn_segment s = *tn_memory_item(want, k);
 
 		if (s.value != i || s.at != s.begin - c->ref.storage.extent[i].begin)
 			(void)tn_check_holds(

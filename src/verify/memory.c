@@ -11,12 +11,13 @@ static size_t find(struct tn_memory *m, int64_t at)
 {
 	size_t lo = 0, hi = m->count, i = m->hint;
 
-	if (i < hi && at < m->items[i].end && (i == 0 || m->items[i - 1].end <= at))
+	if (i < hi && at < tn_memory_item(m, i)->end &&
+		(i == 0 || tn_memory_item(m, i - 1)->end <= at))
 		return i;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (m->items[mid].end <= at)
+		if (tn_memory_item(m, mid)->end <= at)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -28,7 +29,7 @@ static size_t find(struct tn_memory *m, int64_t at)
 struct tn_content tn_memory_at(struct tn_memory *m, int64_t at)
 {
 	size_t i = find(m, at);
-	const struct tn_segment *s = i < m->count ? &m->items[i] : NULL;
+	const struct tn_segment *s = i < m->count ? tn_memory_item(m, i) : NULL;
 
 	if (!s)
 		return (struct tn_content){ TN_NOTHING, 0, INT64_MAX - at };
@@ -51,27 +52,48 @@ static size_t append(struct tn_segment *list, size_t n, struct tn_segment s)
 	return n + 1;
 }
 
+/* A larger array; the gap stays where it is. */
+static bool grow(struct tn_memory *m, struct tn_arena *arena, size_t capacity)
+{
+	const size_t size = sizeof(*m->items), behind = m->count - m->gap;
+	struct tn_segment *items = TN_NEW_ARRAY(arena, struct tn_segment, capacity);
+
+	if (!items)
+		return false;
+	if (m->gap)
+		memcpy(items, m->items, m->gap * size);
+	if (behind)
+		memcpy(&items[capacity - behind], &m->items[m->capacity - behind],
+			behind * size);
+	m->items = items;
+	m->capacity = capacity;
+	return true;
+}
+
 /* Replaces the segments [i, j) by the n of list. */
 static bool splice(struct tn_memory *m, struct tn_arena *arena, size_t i, size_t j,
 	const struct tn_segment *list, size_t n)
 {
 	const size_t size = sizeof(*list), count = m->count - (j - i) + n;
-	struct tn_segment *items = m->items;
+	size_t unused;
 
-	if (count > m->capacity) {
-		/* if it grows, this will not be the last time */
-		m->capacity = m->count ? 2 * count : count;
-		items = TN_NEW_ARRAY(arena, struct tn_segment, m->capacity);
-		if (!items)
-			return false;
-		if (i)
-			memcpy(items, m->items, i * size);
+	/* if it grows, this will not be the last time */
+	if (count > m->capacity && !grow(m, arena, m->count ? 2 * count : count))
+		return false;
+	unused = m->capacity - m->count;
+	if (n == j - i) {
+		for (size_t k = 0; k < n; k++)
+			*tn_memory_item(m, i + k) = list[k];
+		return true;
 	}
-	if (j < m->count && (items != m->items || n != j - i))
-		memmove(&items[i + n], &m->items[j], (m->count - j) * size);
+	if (m->gap < j)
+		memmove(&m->items[m->gap], &m->items[m->gap + unused],
+			(j - m->gap) * size);
+	else if (m->gap > j)
+		memmove(&m->items[j + unused], &m->items[j], (m->gap - j) * size);
 	if (n)
-		memcpy(&items[i], list, n * size);
-	m->items = items;
+		memcpy(&m->items[i], list, n * size);
+	m->gap = i + n;
 	m->count = count;
 	return true;
 }
@@ -85,25 +107,25 @@ bool tn_memory_write(struct tn_memory *m, struct tn_arena *arena, int64_t begin,
 	if (begin >= end)
 		return true;
 	i = j = find(m, begin);
-	while (j < m->count && m->items[j].begin < end)
+	while (j < m->count && tn_memory_item(m, j)->begin < end)
 		j++;
 	if (i > 0)
-		n = append(list, n, m->items[i - 1]);
-	if (i < j && m->items[i].begin < begin) {
-		n = append(list, n, m->items[i]);
+		n = append(list, n, *tn_memory_item(m, i - 1));
+	if (i < j && tn_memory_item(m, i)->begin < begin) {
+		n = append(list, n, *tn_memory_item(m, i));
 		list[n - 1].end = begin;
 	}
 	if (value != TN_NOTHING)
 		n = append(list, n, (struct tn_segment){ begin, end, at, value });
-	if (i < j && m->items[j - 1].end > end) {
-		struct tn_segment rest = m->items[j - 1];
+	if (i < j && tn_memory_item(m, j - 1)->end > end) {
+		struct tn_segment rest = *tn_memory_item(m, j - 1);
 
 		rest.at += end - rest.begin;
 		rest.begin = end;
 		n = append(list, n, rest);
 	}
 	if (j < m->count)
-		n = append(list, n, m->items[j++]);
+		n = append(list, n, *tn_memory_item(m, j++));
 	return splice(m, arena, i > 0 ? i - 1 : i, j, list, n);
 }
 

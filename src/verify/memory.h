@@ -17,11 +17,20 @@ struct tn_segment {
 	uint32_t value;
 };
 
+/* What is not used of the array is a gap where the last change was: kernels go on where they
+ * were, so that the next one moves little, however many segments there are. */
 struct tn_memory {
 	struct tn_segment *items; /* neighbours that continue each other are one */
 	size_t count, capacity;
+	size_t gap; /* that many are before it */
 	size_t hint; /* where the last search ended */
 };
+
+/* Segment k of `count`. */
+static inline struct tn_segment *tn_memory_item(const struct tn_memory *m, size_t k)
+{
+	return &m->items[k < m->gap ? k : k + (m->capacity - m->count)];
+}
 
 /* What is at a byte, and for how many bytes that goes on. */
 struct tn_content {

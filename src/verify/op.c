@@ -86,7 +86,7 @@ static bool garbage(
 	struct tn_check *c, uint32_t region, int64_t place, int64_t bytes, bool after)
 {
 	struct tn_segment s = { 0, bytes, 0, c->deed->garbage };
-	struct tn_memory want = { &s, 1, 1, 0 };
+	struct tn_memory want = { .items = &s, .count = 1, .capacity = 1 };
 
 	if (!bytes || region >= c->plan->n_regions)
 		return true;

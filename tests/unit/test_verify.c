@@ -63,8 +63,10 @@ START_TEST(memory_is_a_map_of_bytes)
 			at[i] = from + i - begin;
 		}
 		for (size_t i = 0; i < m.count; i++) {
-			ck_assert_int_lt(m.items[i].begin, m.items[i].end);
-			ck_assert(i == 0 || m.items[i - 1].end <= m.items[i].begin);
+			const struct tn_segment *x = tn_memory_item(&m, i);
+
+			ck_assert_int_lt(x->begin, x->end);
+			ck_assert(i == 0 || tn_memory_item(&m, i - 1)->end <= x->begin);
 		}
 		for (int i = 0; i < N; i++) {
 			struct tn_content c = tn_memory_at(&m, i);
@@ -116,7 +118,8 @@ START_TEST(ranges_are_copied)
 				(size_t)len * sizeof(want[0][0]));
 		}
 		for (size_t i = 1; i < m[to].count; i++) {
-			const struct tn_segment *x = &m[to].items[i - 1], *y = x + 1;
+			const struct tn_segment *x = tn_memory_item(&m[to], i - 1),
+						*y = tn_memory_item(&m[to], i);
 
 			ck_assert(x->begin < x->end && x->end <= y->begin);
 			ck_assert_msg(x->end < y->begin || x->value != y->value ||
@@ -131,6 +134,40 @@ START_TEST(ranges_are_copied)
 		}
 	}
 	tn_gen_release(&gen);
+}
+END_TEST
+
+/* As a kernel writes that goes channel by channel over its input, or from the last pixel to
+ * the first: many segments cost no more each than few. */
+START_TEST(many_segments)
+{
+	enum { PIXELS = 100000, CHANNELS = 4 };
+	const bool falling = _i & 1;
+	struct tn_arena arena;
+	struct tn_memory m = { 0 };
+	clock_t start = clock();
+	double seconds;
+
+	tn_arena_init(&arena);
+	ck_assert(tn_memory_write(&m, &arena, 0, PIXELS * CHANNELS, 1, 0));
+	for (int64_t i = 0; i < PIXELS; i++) /* another tensor behind it */
+		ck_assert(tn_memory_write(&m, &arena, PIXELS * CHANNELS + i,
+			PIXELS * CHANNELS + i + 1, (uint32_t)(2 + i % 2), 0));
+	for (int64_t c = 0; c < CHANNELS; c++) {
+		for (int64_t k = 0; k < PIXELS; k++) {
+			const int64_t p = falling ? PIXELS - 1 - k : k;
+			const int64_t at =
+				p * CHANNELS + (falling ? CHANNELS - 1 - c : c);
+
+			ck_assert(tn_memory_write(&m, &arena, at, at + 1, 0, at));
+		}
+		ck_assert_uint_eq(
+			m.count, (c + 1 < CHANNELS ? 2 * (size_t)PIXELS : 1) + PIXELS);
+	}
+	seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+	printf("# %s: %.2f s\n", falling ? "falling" : "rising", seconds);
+	ck_assert_msg(seconds < 10, "%.2f s", seconds);
+	tn_arena_release(&arena);
 }
 END_TEST
 
@@ -413,6 +450,7 @@ Suite *tn_test_suite(void)
 	TCase *tc = tcase_create("verify");
 
 	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, many_segments, 0, 2);
 	tcase_add_loop_test(tc, ranges_are_copied, 0, 40);
 	tcase_add_loop_test(tc, memory_is_a_map_of_bytes, 0, 8);
 	tcase_add_loop_test(
