@@ -45,8 +45,14 @@ void tn_infer_set(struct tn_onnx *x, const struct tn_onnx_node *n, uint32_t k,
 	t = tn_foreign_at(&n->scope->graph->f, n->out[k]);
 	if (t->role == ROLE_CONST || t->role == ROLE_INPUT)
 		return; /* wrong, and reported later */
-	if (t->dtype == DTYPE_INVALID)
+	if (dtype != DTYPE_INVALID && t->dtype != dtype) {
+		if (t->dtype != DTYPE_INVALID)
+			tn_at_warn(&x->tree, n->at, "onnx/shape",
+				"'%s' has another element type in the file than %s gives "
+				"it",
+				t->name, n->type);
 		t->dtype = dtype;
+	}
 	if (!shape || is_open(shape))
 		return;
 	if (!is_open(&t->shape) && !tn_shape_equal(&t->shape, shape))
@@ -134,14 +140,20 @@ static void cast_like(struct tn_onnx *x, const struct tn_onnx_node *n)
 static void quantize(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
 	enum tn_dtype zero = tn_infer_dtype(n, 2);
+	int64_t to = tn_onnx_attr_int(x, n, "output_dtype", 0);
 
+	if (to)
+		zero = tn_onnx_dtype(to);
 	tn_infer_set(
 		x, n, 0, zero == DTYPE_INVALID ? DTYPE_U8 : zero, tn_infer_shape(n, 0));
 }
 
 static void dequantize(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
-	tn_infer_set(x, n, 0, tn_infer_dtype(n, 1), tn_infer_shape(n, 0));
+	int64_t to = tn_onnx_attr_int(x, n, "output_dtype", 0);
+
+	tn_infer_set(x, n, 0, to ? tn_onnx_dtype(to) : tn_infer_dtype(n, 1),
+		tn_infer_shape(n, 0));
 }
 
 static void broadcast_from(struct tn_onnx *x, const struct tn_onnx_node *n,
@@ -185,6 +197,15 @@ static void where(struct tn_onnx *x, const struct tn_onnx_node *n)
 	broadcast_from(x, n, 0, tn_infer_dtype(n, 1));
 }
 
+static void no_product(struct tn_onnx *x, const struct tn_onnx_node *n)
+{
+	tn_at_error(&x->tree, n->at, "onnx/shape",
+		"the operands of %s do not fit: one's rows are not as long as the "
+		"other's "
+		"columns",
+		n->type);
+}
+
 /* Matrices are the last two dimensions, the others broadcast; vectors get a dimension
  * that is taken away again. */
 static void matmul_of(struct tn_onnx *x, const struct tn_onnx_node *n, uint32_t ka,
@@ -205,8 +226,10 @@ static void matmul_of(struct tn_onnx *x, const struct tn_onnx_node *n, uint32_t 
 		b = (struct tn_shape){ .rank = 2, .dim = { pb->dim[0], 1 } };
 	rows = a.dim[a.rank - 2];
 	cols = b.dim[b.rank - 1];
-	if (a.dim[a.rank - 1] != b.dim[b.rank - 2])
+	if (a.dim[a.rank - 1] != b.dim[b.rank - 2]) {
+		no_product(x, n);
 		return;
+	}
 	a.rank -= 2;
 	b.rank -= 2;
 	if (!tn_infer_broadcast(&a, &b, &s))
@@ -243,6 +266,10 @@ static void gemm(struct tn_onnx *x, const struct tn_onnx_node *n)
 	tn_infer_set(x, n, 0, tn_infer_dtype(n, 0), NULL);
 	if (!a || !b || a->rank != 2 || b->rank != 2)
 		return;
+	if (a->dim[ta ? 0 : 1] != b->dim[tb ? 1 : 0]) {
+		no_product(x, n);
+		return;
+	}
 	s.dim[0] = a->dim[ta ? 1 : 0];
 	s.dim[1] = b->dim[tb ? 0 : 1];
 	tn_infer_set(x, n, 0, DTYPE_INVALID, &s);

@@ -36,11 +36,16 @@ static void reshape(struct tn_onnx *x, const struct tn_onnx_node *n)
 		else if (s.dim[i] < 0 || !tn_mul_i64(rest, s.dim[i], &rest))
 			return;
 	}
-	if (open >= 0) {
-		if (!rest || elements % rest)
-			return;
-		s.dim[open] = elements / rest;
+	if (open >= 0 ? rest && elements % rest : rest != elements) {
+		tn_at_error(&x->tree, n->at, "onnx/shape",
+			"%s cannot make a shape of %lld elements of other ones", n->type,
+			(long long)elements);
+		return;
 	}
+	if (open >= 0 && !rest)
+		return;
+	if (open >= 0)
+		s.dim[open] = elements / rest;
 	tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
 }
 

@@ -67,6 +67,15 @@ static int64_t extent(const struct window *w, uint32_t i, int64_t in, bool ceil)
 	return out;
 }
 
+/* Does each group of channels have a part of the filter? */
+static bool fits(const struct tn_shape *in, const struct tn_shape *filter, int64_t groups)
+{
+	int64_t channels;
+
+	return groups > 0 && tn_mul_i64(filter->dim[1], groups, &channels) &&
+	       channels == in->dim[1] && filter->dim[0] % groups == 0;
+}
+
 static void slide(struct tn_onnx *x, const struct tn_onnx_node *n, uint32_t filter_at,
 	enum tn_dtype dtype, bool conv)
 {
@@ -80,6 +89,16 @@ static void slide(struct tn_onnx *x, const struct tn_onnx_node *n, uint32_t filt
 	if (!in || in->rank < 3 || (conv && (!filter || filter->rank != in->rank)) ||
 		!read_window(x, n, in, filter, &w))
 		return;
+	if (conv && !fits(in, filter, tn_onnx_attr_int(x, n, "group", 1))) {
+		tn_at_error(&x->tree, n->at, "onnx/shape",
+			"%s of %lld groups has %lld filters of %lld channels, and there "
+			"are "
+			"%lld channels",
+			n->type, (long long)tn_onnx_attr_int(x, n, "group", 1),
+			(long long)filter->dim[0], (long long)filter->dim[1],
+			(long long)in->dim[1]);
+		return;
+	}
 	s = *in;
 	if (conv)
 		s.dim[1] = filter->dim[0];
