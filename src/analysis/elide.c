@@ -385,8 +385,7 @@ enum tn_status tn_elide(const struct tn_graph *g, const struct tn_alias_options 
 	e.updated = tn_graph_updated_inputs(g, arena);
 	e.input = tn_graph_input_flags(g, arena);
 	e.output = tn_graph_output_flags(g, arena);
-	if (status == TN_OK &&
-		(!e.updated || !e.input || !e.output || !make_classes(&e)))
+	if (status == TN_OK && (!e.updated || !e.input || !e.output || !make_classes(&e)))
 		status = TN_ERR_NOMEM;
 	for (uint32_t p = 0; p < g->n_ops && status == TN_OK; p++)
 		status = judge_op(&e, p);

@@ -13,7 +13,7 @@ struct tn_arena_block;
 
 struct tn_arena {
 	struct tn_arena_block *head; /* newest block first */
-	size_t used;                 /* bytes used in head */
+	size_t used; /* bytes used in head */
 };
 
 void tn_arena_init(struct tn_arena *arena);

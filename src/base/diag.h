@@ -17,19 +17,19 @@ enum tn_severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 struct tn_source {
 	const char *name; /* as the user gave it; "-" for standard input */
 	const char *text; /* not NUL-terminated in general */
-	size_t len;       /* bytes */
-	bool is_text;     /* JSON or XML: line and column make sense */
+	size_t len; /* bytes */
+	bool is_text; /* JSON or XML: line and column make sense */
 };
 
 struct tn_diag {
 	enum tn_severity severity;
-	const char *rule;               /* family/what */
+	const char *rule; /* family/what */
 	const struct tn_source *source; /* NULL: not about a file */
-	const char *pointer;            /* JSON pointer, or NULL */
-	size_t line, column;            /* from 1; 0: not known (see base/place.h) */
-	const char *subject;            /* name of an op or tensor, or NULL */
-	const char *message;            /* lower case, no full stop */
-	TN_VEC(const char *) notes;     /* expected, found, see */
+	const char *pointer; /* JSON pointer, or NULL */
+	size_t line, column; /* from 1; 0: not known (see base/place.h) */
+	const char *subject; /* name of an op or tensor, or NULL */
+	const char *message; /* lower case, no full stop */
+	TN_VEC(const char *) notes; /* expected, found, see */
 };
 
 struct tn_diags {

@@ -30,8 +30,8 @@ enum tn_status TN_MUST_CHECK tn_file_read_settled(struct tn_arena *arena,
 enum tn_status TN_MUST_CHECK tn_file_is_settled(struct tn_diags *diags, const char *name);
 
 /* Writes len bytes ("-": standard output). */
-enum tn_status TN_MUST_CHECK tn_file_write(struct tn_diags *diags, const char *name,
-	const void *data, size_t len);
+enum tn_status TN_MUST_CHECK tn_file_write(
+	struct tn_diags *diags, const char *name, const void *data, size_t len);
 
 /* Makes the directory (one level) unless it is there. */
 enum tn_status TN_MUST_CHECK tn_dir_make(struct tn_diags *diags, const char *name);

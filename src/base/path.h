@@ -9,7 +9,7 @@
 
 struct tn_path {
 	const struct tn_path *up; /* NULL at the root */
-	const char *key;          /* object member, or NULL: array element `index` */
+	const char *key; /* object member, or NULL: array element `index` */
 	size_t index;
 };
 

@@ -77,8 +77,7 @@ static void on_error(void *user, xmlError *error)
 	while (code == XML_RELAXNG_ERR_ATTRVALID && node && error->str1 && node->parent &&
 		strcmp((const char *)node->name, error->str1) != 0)
 		node = node->parent;
-	if (error->domain != XML_FROM_RELAXNGV || !node ||
-		node->type != XML_ELEMENT_NODE)
+	if (error->domain != XML_FROM_RELAXNGV || !node || node->type != XML_ELEMENT_NODE)
 		code = XML_RELAXNG_OK;
 	if (code == XML_RELAXNG_ERR_ATTRVALID)
 		complain_attributes(x, error->line, node);

@@ -55,9 +55,9 @@ static void read_access(struct reader *r, xmlNodePtr node, struct tn_declaration
 		[DECLARED_UNSAFE] = "any-time",
 		NULL };
 	static const char *const orders[] = { "ascending", "descending", NULL };
-	static const char *const holds[] = { [HOLD_NONE] = "none",
-		[HOLD_PIXEL] = "pixel",
-		NULL };
+	static const char *const holds[] = {
+		[HOLD_NONE] = "none", [HOLD_PIXEL] = "pixel", NULL
+	};
 	static const char *const windows[] = { [WINDOW_ANY] = "",
 		[WINDOW_1X1] = "1x1",
 		[WINDOW_1XN] = "1xn",

@@ -36,8 +36,7 @@ const struct command_info command_infos[COMMAND_COUNT] = {
 #define PLANS                                                                            \
 	(C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | C(EXPLAIN) | C(LINT) |   \
 		C(DIFF))
-#define STREAMS (C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | \
-		 C(LINT))
+#define STREAMS (C(PLAN) | C(RUN) | C(EMIT) | C(VALIDATE) | C(REPORT) | C(LINT))
 #define READS	(PLANS | C(VERIFY) | C(CONVERT) | C(CHECK))
 
 #define AT(field) offsetof(tenure_options, field)
@@ -55,8 +54,8 @@ static const char *const allocation_words[] = { "static", "owner", NULL };
 
 static const struct option_row rows[] = {
 	{ "output", 'o', VALUE_TEXT, AT(output),
-		C(PLAN) | C(CONVERT) | C(LINT) | C(RUN) | C(OFFSETS) | C(DIFF),
-		"FILE", "write here ('-': standard output)", NULL },
+		C(PLAN) | C(CONVERT) | C(LINT) | C(RUN) | C(OFFSETS) | C(DIFF), "FILE",
+		"write here ('-': standard output)", NULL },
 	{ "output", 'o', VALUE_TEXT, AT(output), C(EMIT), "DIR",
 		"the folder of the project; made unless it is there", NULL },
 	{ "output", 'o', VALUE_TEXT, AT(output), C(REPORT), "FILE",
@@ -90,8 +89,8 @@ static const struct option_row rows[] = {
 		"report these families of rules only: memory,hazard ...", NULL },
 	{ "hook", 0, VALUE_FLAG, AT(hook), C(LINT) | C(CHECK), NULL,
 		"skip files that are no graphs, without a word", NULL },
-	{ "jobs", 'j', VALUE_SIZE, AT(jobs), C(LINT), "N", "so many files at a time (default 1)",
-		NULL },
+	{ "jobs", 'j', VALUE_SIZE, AT(jobs), C(LINT), "N",
+		"so many files at a time (default 1)", NULL },
 	{ "profile", 0, VALUE_WORD, AT(profile), C(LINT), "NAME",
 		"judge claims for inference (default) or training", profile_words },
 	{ "execution", 0, VALUE_WORD, AT(execution), C(LINT), "MODE",

@@ -156,7 +156,8 @@ static void note_seen(const struct tn_govern *g, const struct tn_ward *w)
 	const struct tn_config *c = &w->regime->config;
 
 	for (size_t i = 0; i < c->n_suppressions; i++)
-		if (c->suppressions[i].models && tn_govern_matches(g, w, c->suppressions[i].models))
+		if (c->suppressions[i].models &&
+			tn_govern_matches(g, w, c->suppressions[i].models))
 			w->regime->seen[i] = true;
 }
 

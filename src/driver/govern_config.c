@@ -13,8 +13,8 @@
 static void tell(struct tn_run *run, const struct tn_config *c, const char *rule,
 	long line, const char *what)
 {
-	struct tn_diag *d = tn_diag_at(&run->diags, SEVERITY_NOTE, rule, c->source, NULL,
-		NULL, "%s", what);
+	struct tn_diag *d = tn_diag_at(
+		&run->diags, SEVERITY_NOTE, rule, c->source, NULL, NULL, "%s", what);
 
 	if (d)
 		d->line = (size_t)line;
@@ -118,8 +118,8 @@ enum tn_status tn_govern_spare(const struct tn_govern *g)
 		if (!spares(g, "configuration", g->configs[i].file))
 			return TN_ERR_INPUT;
 		for (size_t k = 0; k < c->n_packs; k++) {
-			const char *pack = tn_filename_relative(
-				g->arena, c->packs[k].file, here);
+			const char *pack =
+				tn_filename_relative(g->arena, c->packs[k].file, here);
 
 			if (!pack)
 				return TN_ERR_NOMEM;

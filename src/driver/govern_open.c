@@ -38,8 +38,7 @@ static enum tn_status read_pack(
 	const struct tn_govern *g, struct tn_regime *r, const struct tn_config_pack *pack)
 {
 	const size_t before = g->diags->list.count;
-	enum tn_status status =
-		tn_rules_read(pack->file, g->arena, g->diags, &r->rules);
+	enum tn_status status = tn_rules_read(pack->file, g->arena, g->diags, &r->rules);
 
 	for (size_t i = before; i < g->diags->list.count; i++) {
 		struct tn_diag *d = &g->diags->list.items[i];
@@ -192,15 +191,14 @@ static void meet(const struct tn_govern *g, const struct tn_ward *w)
 	struct tn_regime *r = w->regime;
 
 	for (size_t i = 0; i < c->n_budgets; i++)
-		r->budget_met[i] = r->budget_met[i] ||
-				   tn_govern_matches(g, w, c->budgets[i].models);
+		r->budget_met[i] =
+			r->budget_met[i] || tn_govern_matches(g, w, c->budgets[i].models);
 	for (size_t i = 0; i < c->n_ignored; i++)
-		r->ignore_met[i] = r->ignore_met[i] ||
-				   tn_govern_matches(g, w, c->ignored[i].models);
+		r->ignore_met[i] =
+			r->ignore_met[i] || tn_govern_matches(g, w, c->ignored[i].models);
 	for (size_t i = 0; i < c->n_suppressions; i++)
 		r->suppress_met[i] = r->suppress_met[i] ||
-				     tn_govern_matches(
-					     g, w, c->suppressions[i].models);
+				     tn_govern_matches(g, w, c->suppressions[i].models);
 }
 
 static bool is_ignored(const struct tn_govern *g, const struct tn_ward *w)

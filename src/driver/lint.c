@@ -221,9 +221,8 @@ static void lint_config(struct lint *l, size_t i)
 /* What is left of a file's findings, and what that means. */
 static int govern(struct lint *l, size_t i)
 {
-	const struct tn_ward *ward = i < l->files.n
-					     ? &l->govern.wards[i]
-					     : &l->govern.configs[i - l->files.n];
+	const struct tn_ward *ward =
+		i < l->files.n ? &l->govern.wards[i] : &l->govern.configs[i - l->files.n];
 	struct tn_run *run = &l->runs[i];
 	enum tn_status status;
 

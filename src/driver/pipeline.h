@@ -35,7 +35,8 @@ struct tn_run {
 
 	const char *plan_file; /* its plan is used; NULL: one of our own */
 	struct tn_source *plan_source; /* its text, once the graph is rewritten */
-	struct tn_plan_file *plan_parsed; /* closed when the plan is read, or at the end */
+	struct tn_plan_file
+		*plan_parsed; /* closed when the plan is read, or at the end */
 	struct tn_source *source;
 	struct tn_excuses excuses; /* of the file */
 	TN_VEC(struct tn_view_suppressed) suppressed; /* what was taken out of diags */

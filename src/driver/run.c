@@ -8,8 +8,8 @@
 #include "report/escape.h"
 
 /* No more files than the graph has inputs or outputs (`what`). */
-static bool few_enough(
-	struct tn_run *run, const tenure_list *files, const char *option, uint32_t n, const char *what)
+static bool few_enough(struct tn_run *run, const tenure_list *files, const char *option,
+	uint32_t n, const char *what)
 {
 	if (files->n <= n)
 		return true;
@@ -82,7 +82,8 @@ static enum tn_status execute(struct tn_run *run, struct tn_strbuf *out)
 	struct tn_exec *exec;
 	enum tn_status status;
 
-	if (!few_enough(run, &run->options->inputs, "input", run->graph.n_inputs, "input") ||
+	if (!few_enough(
+		    run, &run->options->inputs, "input", run->graph.n_inputs, "input") ||
 		!few_enough(run, &run->options->outputs, "output-tensor",
 			run->graph.n_outputs, "output"))
 		return TN_ERR_INPUT;

@@ -18,12 +18,12 @@ static void report_unknown(const char *target, const struct tn_target_place *pla
 	if (d && place)
 		d->line = place->line;
 	for (size_t i = 0; i < boards->n; i++)
-		tn_diag_note(
-			diags, "%s: %s", boards->list[i].id, boards->list[i].title);
+		tn_diag_note(diags, "%s: %s", boards->list[i].id, boards->list[i].title);
 }
 
 enum tn_status tn_target_boards(const tenure_options *options,
-	const struct tn_target_place *place, bool may_be_all, struct tn_arena *arena, struct tn_diags *diags, struct tn_boards *out)
+	const struct tn_target_place *place, bool may_be_all, struct tn_arena *arena,
+	struct tn_diags *diags, struct tn_boards *out)
 {
 	enum tn_status status = TN_OK;
 

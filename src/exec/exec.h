@@ -48,8 +48,8 @@ struct tn_exec {
 	const uint8_t **bytes; /* by tensor id: where its value is; NULL: nowhere */
 	struct tn_exec_op *ops; /* in running order */
 	struct tn_exec_stream *streams; /* the plan's chains */
-	uint8_t *
-		*whole; /* by tensor id: inside a chain, all rows that were made; else NULL */
+	uint8_t **
+		whole; /* by tensor id: inside a chain, all rows that were made; else NULL */
 	struct tn_life *life;
 	uint8_t *needed; /* one byte for each of the largest region */
 	int poison; /* the pattern, or TN_POISON_NONE */

@@ -320,7 +320,8 @@ static void put_excuse(struct tn_native_writer *w, uint32_t i)
 }
 
 enum tn_status tn_export_native(const struct tn_graph *g,
-	const struct tn_excuses *excuses, const struct tn_export_side *side, struct tn_strbuf *out)
+	const struct tn_excuses *excuses, const struct tn_export_side *side,
+	struct tn_strbuf *out)
 {
 	struct tn_native_writer w = {
 		.g = g, .excuses = excuses, .side = side, .out = out, .indent = ""

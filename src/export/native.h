@@ -21,6 +21,7 @@ struct tn_export_side {
 /* Appends to out; excuses (what the graph's file suppresses) and side may be NULL.
  * TN_ERR_NOMEM or TN_OK. The graph must have passed tn_validate. */
 enum tn_status TN_MUST_CHECK tn_export_native(const struct tn_graph *g,
-	const struct tn_excuses *excuses, const struct tn_export_side *side, struct tn_strbuf *out);
+	const struct tn_excuses *excuses, const struct tn_export_side *side,
+	struct tn_strbuf *out);
 
 #endif

@@ -148,9 +148,9 @@ bool tn_build_attr_strings(
 {
 	const char *const *copy = copy_list(b, values, n, sizeof(*values));
 
-	return copy &&
-	       add_attr(b, name,
-		       (struct tn_attr){ .kind = ATTR_STRINGS, .v.strings = copy, .n = n });
+	return copy && add_attr(b, name,
+			       (struct tn_attr){
+				       .kind = ATTR_STRINGS, .v.strings = copy, .n = n });
 }
 
 static void check_id(

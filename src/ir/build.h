@@ -24,8 +24,8 @@ struct tn_build {
 	bool failed; /* memory ran out */
 };
 
-void tn_build_init(struct tn_build *b, struct tn_arena *arena,
-	struct tn_strings *strings, struct tn_diags *diags, const struct tn_source *source);
+void tn_build_init(struct tn_build *b, struct tn_arena *arena, struct tn_strings *strings,
+	struct tn_diags *diags, const struct tn_source *source);
 
 /* Room for so many tensors and ops, before the first of them: a hint that saves moving
  * them. */
@@ -43,13 +43,13 @@ bool tn_build_attr_int(struct tn_build *b, const char *name, int64_t value);
 bool tn_build_attr_bool(struct tn_build *b, const char *name, bool value);
 bool tn_build_attr_float(struct tn_build *b, const char *name, double value);
 bool tn_build_attr_string(struct tn_build *b, const char *name, const char *value);
-bool tn_build_attr_ints(struct tn_build *b, const char *name, const int64_t *values,
-	size_t n);
-bool tn_build_attr_floats(struct tn_build *b, const char *name, const double *values,
-	size_t n);
+bool tn_build_attr_ints(
+	struct tn_build *b, const char *name, const int64_t *values, size_t n);
+bool tn_build_attr_floats(
+	struct tn_build *b, const char *name, const double *values, size_t n);
 /* The texts are interned by the caller. */
-bool tn_build_attr_strings(struct tn_build *b, const char *name,
-	const char *const *values, size_t n);
+bool tn_build_attr_strings(
+	struct tn_build *b, const char *name, const char *const *values, size_t n);
 
 /* Hands out the graph: ids out of range are reported and replaced by TN_NONE, sizes
  * computed, op names made unique non-empty, the schedule filled in. TN_ERR_NOMEM or

@@ -12,30 +12,34 @@
 #include "ir/op.h"
 #include "ir/shape.h"
 
-typedef struct { uint32_t i; } tn_tensor_id;
-typedef struct { uint32_t i; } tn_op_id;
+typedef struct {
+	uint32_t i;
+} tn_tensor_id;
+typedef struct {
+	uint32_t i;
+} tn_op_id;
 #define TN_NONE UINT32_MAX /* no tensor, no op; index 0 is a real object */
 
 enum tn_role {
-	ROLE_ACT,      /* an activation */
-	ROLE_INPUT,    /* caller-owned; preserved unless `clobber` */
-	ROLE_OUTPUT,   /* readable by the caller when the graph has run */
-	ROLE_CONST,    /* never written */
+	ROLE_ACT, /* an activation */
+	ROLE_INPUT, /* caller-owned; preserved unless `clobber` */
+	ROLE_OUTPUT, /* readable by the caller when the graph has run */
+	ROLE_CONST, /* never written */
 	ROLE_VARIABLE, /* keeps its bytes between invocations */
 	ROLE_SCRATCH,
 };
 
 struct tn_quant {
-	uint32_t n;    /* scales: 0 not quantised, 1 per tensor, else shape.dim[axis] */
+	uint32_t n; /* scales: 0 not quantised, 1 per tensor, else shape.dim[axis] */
 	uint32_t axis; /* dimension that the scales run along, when n > 1 */
 	const float *scale;
 	const int64_t *zero_point; /* n of them, never NULL when n > 0 */
-	bool damaged;  /* the export lost bits of a scale: plan from it, never execute */
+	bool damaged; /* the export lost bits of a scale: plan from it, never execute */
 };
 
 enum tn_data_kind {
-	DATA_NONE,    /* not in the file */
-	DATA_BYTES,   /* little-endian, dense, row-major, `data_bytes` of them */
+	DATA_NONE, /* not in the file */
+	DATA_BYTES, /* little-endian, dense, row-major, `data_bytes` of them */
 	DATA_MISSING, /* should be in the file, and is not */
 };
 
@@ -44,25 +48,25 @@ struct tn_tensor {
 	enum tn_dtype dtype;
 	struct tn_shape shape;
 	enum tn_role role;
-	bool clobber;  /* an input that may be overwritten */
-	bool mutated;  /* may be the output of several ops: a non-SSA write */
+	bool clobber; /* an input that may be overwritten */
+	bool mutated; /* may be the output of several ops: a non-SSA write */
 	bool observed; /* must keep its value to the end */
 	struct tn_quant quant;
 
 	enum tn_data_kind data_kind;
-	bool seeded;        /* data came from `seed` by ir/seed.h (convert writes it back) */
+	bool seeded; /* data came from `seed` by ir/seed.h (convert writes it back) */
 	uint32_t seed;
 	const uint8_t *data; /* lives in the graph's arena or in the source's text */
 	int64_t data_bytes;
 
 	tn_tensor_id view_of; /* TN_NONE: has storage of its own */
-	int64_t view_offset;  /* elements of the view's own dtype, from the first byte
+	int64_t view_offset; /* elements of the view's own dtype, from the first byte
 	                         of the tensor named by view_of */
-	bool has_strides;     /* else dense */
+	bool has_strides; /* else dense */
 	int64_t stride[TN_RANK_MAX]; /* elements of the view's own dtype */
 
-	int64_t elements;    /* -1: unknown shape (poison; reported once) */
-	int64_t bytes;       /* dense size of the value; -1: unknown */
+	int64_t elements; /* -1: unknown shape (poison; reported once) */
+	int64_t bytes; /* dense size of the value; -1: unknown */
 	const char *pointer; /* JSON pointer of the tensor in its file */
 	uint32_t file_index; /* index in the file's own list, for messages and goldens */
 };
@@ -110,23 +114,23 @@ struct tn_op {
 struct tn_claim_place {
 	tn_tensor_id tensor;
 	int64_t offset; /* bytes; -1 not given */
-	int64_t size;   /* bytes; -1 not given */
+	int64_t size; /* bytes; -1 not given */
 };
 
 struct tn_claim {
 	const char *id;
 	const char *kind;
 	tn_op_id op;
-	tn_tensor_id in, out;      /* inplace */
-	tn_tensor_id tensor, of;   /* reuse, alias, donate, const_fold */
+	tn_tensor_id in, out; /* inplace */
+	tn_tensor_id tensor, of; /* reuse, alias, donate, const_fold */
 	int64_t byte_offset;
-	int64_t bytes;             /* scratch */
+	int64_t bytes; /* scratch */
 	int64_t arena_bytes, align, base_address; /* plan; -1 not given */
 	struct tn_claim_place *places;
 	uint32_t n_places;
-	tn_op_id *order;           /* schedule */
+	tn_op_id *order; /* schedule */
 	uint32_t n_order;
-	const char *unread;        /* what of it is not known, in words; NULL: nothing */
+	const char *unread; /* what of it is not known, in words; NULL: nothing */
 	const char *pointer;
 };
 
@@ -178,15 +182,16 @@ struct tn_graph {
 	tn_op_id *schedule; /* n_ops of them: the given total order */
 	struct tn_claim *claims;
 	uint32_t n_claims;
-	uint32_t invocations;        /* to judge state by; 1 unless the file says more */
-	bool parallel;               /* only dependences order the ops, not the schedule */
-	const char *unrolled_op;     /* of the loop that was unrolled; NULL: none */
-	int64_t trip_count;          /* how often; 0: none */
-	struct tn_branch *branches;  /* in file order */
+	uint32_t invocations; /* to judge state by; 1 unless the file says more */
+	bool parallel; /* only dependences order the ops, not the schedule */
+	const char *unrolled_op; /* of the loop that was unrolled; NULL: none */
+	int64_t trip_count; /* how often; 0: none */
+	struct tn_branch *branches; /* in file order */
 	uint32_t n_branches;
-	struct tn_scope *scopes;     /* in file order */
+	struct tn_scope *scopes; /* in file order */
 	uint32_t n_scopes;
-	struct tn_graph *subgraphs;  /* bodies of control flow; not executed by themselves */
+	struct tn_graph
+		*subgraphs; /* bodies of control flow; not executed by themselves */
 	uint32_t n_subgraphs;
 	bool lossy; /* the format rounds floats: some scale or float constant may be damaged */
 	enum tn_kernel_set kernels; /* the user's choice; no file says it */
@@ -207,8 +212,8 @@ int64_t tn_op_int(const struct tn_op *op, const char *name, int64_t otherwise);
 double tn_op_float(const struct tn_op *op, const char *name, double otherwise);
 const char *tn_op_string(const struct tn_op *op, const char *name, const char *otherwise);
 /* List element k (an ATTR_INT is a list of one), or `otherwise`. */
-int64_t tn_op_int_at(const struct tn_op *op, const char *name, size_t k,
-	int64_t otherwise);
+int64_t tn_op_int_at(
+	const struct tn_op *op, const char *name, size_t k, int64_t otherwise);
 
 /* Inputs without the scratch at the end: working memory is no operand. */
 uint32_t tn_op_operands(const struct tn_graph *g, const struct tn_op *op);

@@ -12,16 +12,16 @@ enum tn_op_kind {
 /* How output bytes depend on input bytes. Weaker knowledge is the safe answer: whatever
  * a class cannot express is ACCESS_OPAQUE. */
 enum tn_access_class {
-	ACCESS_OPAQUE,     /* any output byte may need any input byte, in any order */
-	ACCESS_POINTWISE,  /* element i needs element i of each operand (broadcast) */
-	ACCESS_VIEW,       /* the output's bytes are the input's bytes */
-	ACCESS_WINDOW,     /* an output pixel needs a window of the input */
-	ACCESS_ROWS,       /* an output row needs the whole input row */
+	ACCESS_OPAQUE, /* any output byte may need any input byte, in any order */
+	ACCESS_POINTWISE, /* element i needs element i of each operand (broadcast) */
+	ACCESS_VIEW, /* the output's bytes are the input's bytes */
+	ACCESS_WINDOW, /* an output pixel needs a window of the input */
+	ACCESS_ROWS, /* an output row needs the whole input row */
 	ACCESS_ROW_PASSES, /* like rows, and the row is read again while it is written */
-	ACCESS_REDUCE,     /* an output element needs the elements along the axes */
-	ACCESS_MAP,        /* an output element copies one input element */
-	ACCESS_MATMUL,     /* an output row needs its row and a whole matrix */
-	ACCESS_PLACES,     /* an output element needs a few places that are known or bounded */
+	ACCESS_REDUCE, /* an output element needs the elements along the axes */
+	ACCESS_MAP, /* an output element copies one input element */
+	ACCESS_MATMUL, /* an output row needs its row and a whole matrix */
+	ACCESS_PLACES, /* an output element needs a few places that are known or bounded */
 };
 
 #define TN_ARITY_ANY 255 /* no limit */
@@ -29,7 +29,7 @@ enum tn_access_class {
 struct tn_op_info {
 	const char *name;
 	int min_inputs, max_inputs; /* TN_ARITY_ANY: no limit */
-	int outputs;                /* -1: any number */
+	int outputs; /* -1: any number */
 	enum tn_access_class access;
 };
 

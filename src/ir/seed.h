@@ -10,7 +10,9 @@
 
 /* The xorshift32 stream of the input rule: state 0x9E3779B9 ^ seed (1 if that is 0), and
  * before each element x ^= x << 13; x ^= x >> 17; x ^= x << 5. */
-struct tn_seed { uint32_t x; };
+struct tn_seed {
+	uint32_t x;
+};
 
 void tn_seed_init(struct tn_seed *s, uint32_t seed);
 uint32_t tn_seed_next(struct tn_seed *s);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TN_RANK_MAX 8
+#define TN_RANK_MAX    8
 #define TN_DIM_UNKNOWN (-1)
 #define TN_DIM_POISON  INT64_MIN /* unknown, and the reader has said why */
 
@@ -17,8 +17,8 @@ static inline int64_t tn_dim_given(int64_t value)
 }
 
 struct tn_shape {
-	uint32_t rank;             /* 0: a scalar, one element */
-	int64_t dim[TN_RANK_MAX];  /* elements; TN_DIM_UNKNOWN until bound */
+	uint32_t rank; /* 0: a scalar, one element */
+	int64_t dim[TN_RANK_MAX]; /* elements; TN_DIM_UNKNOWN until bound */
 };
 
 bool tn_shape_is_known(const struct tn_shape *shape);

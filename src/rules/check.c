@@ -11,10 +11,10 @@
 
 #include "base/banned.h"
 
-#define STEPS_PER_NODE 2000ul /* of all evaluations of a rule, on an average */
+#define STEPS_PER_NODE	2000ul /* of all evaluations of a rule, on an average */
 #define TRIAL_STEPS_MAX 1000000ul /* of a rule that is tried on a small model */
-#define FINDINGS_MAX   1000 /* of a rule in a graph */
-#define MESSAGE_MAX    1000 /* bytes */
+#define FINDINGS_MAX	1000 /* of a rule in a graph */
+#define MESSAGE_MAX	1000 /* bytes */
 
 /* A template in parts: text, then an expression (the last part has none). */
 struct part {

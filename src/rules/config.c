@@ -79,18 +79,17 @@ static void read_element(struct reader *r, xmlNodePtr node)
 		read_suppression(r, node);
 	} else if (tn_xml_is(node, "pack")) {
 		const char *file = tn_xml_exact(x, node, "file");
-		const struct tn_config_pack pack = { .file = file ? tn_filename_join(
-								 x->arena, r->out->folder,
-								 file)
-							  : NULL,
-			.line = xmlGetLineNo(node) };
+		const struct tn_config_pack pack = {
+			.file = file ? tn_filename_join(x->arena, r->out->folder, file)
+				     : NULL,
+			.line = xmlGetLineNo(node)
+		};
 
 		ok = pack.file && tn_vec_push(x->arena, &r->packs, pack);
 	} else if (tn_xml_is(node, "ignore")) {
-		const struct tn_config_ignore ignore = {
-			.models = tn_xml_exact(x, node, "models"),
-			.line = xmlGetLineNo(node)
-		};
+		const struct tn_config_ignore ignore = { .models = tn_xml_exact(
+								 x, node, "models"),
+			.line = xmlGetLineNo(node) };
 
 		ok = ignore.models && tn_vec_push(x->arena, &r->ignored, ignore);
 	} else if (tn_xml_is(node, "budget")) {
@@ -106,8 +105,8 @@ static void read_element(struct reader *r, xmlNodePtr node)
 }
 
 /* The attribute as one of the words; NULL: it is not given. */
-static const char *word_of(struct reader *r, xmlNodePtr node, const char *name,
-	const char *const *words)
+static const char *word_of(
+	struct reader *r, xmlNodePtr node, const char *name, const char *const *words)
 {
 	const int i = tn_xml_choice(&r->xml, node, name, words, -1);
 

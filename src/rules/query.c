@@ -157,8 +157,9 @@ xmlXPathObjectPtr tn_query_evaluate(
 	if (q->steps > q->most)
 		tn_query_fault(q, "it takes too many steps");
 	else if (seconds() - q->start > SECONDS_MAX)
-		tn_query_fault(q, "it takes more than 30 s of processor time: compare "
-				  "single nodes, by op(...) and tensor(...), not two sets");
+		tn_query_fault(q,
+			"it takes more than 30 s of processor time: compare "
+			"single nodes, by op(...) and tensor(...), not two sets");
 	if (!q->wrong)
 		return result;
 	xmlXPathFreeObject(result);

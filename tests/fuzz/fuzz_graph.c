@@ -35,10 +35,9 @@ static void check_text(const struct tn_graph *g)
 	struct tn_strings strings;
 	struct tn_diags diags;
 	struct tn_graph again;
-	struct tn_import im = { .arena = &arena,
-		.strings = &strings,
-		.diags = &diags,
-		.source = &source };
+	struct tn_import im = {
+		.arena = &arena, .strings = &strings, .diags = &diags, .source = &source
+	};
 
 	tn_arena_init(&arena);
 	tn_strings_init(&strings, &arena);

@@ -32,8 +32,8 @@ static int split(const uint8_t *data, size_t size, struct input *out)
 	return 0;
 }
 
-static void judge(const struct tn_graph *g, const struct tn_plan *plan,
-	struct tn_arena *arena)
+static void judge(
+	const struct tn_graph *g, const struct tn_plan *plan, struct tn_arena *arena)
 {
 	struct tn_verdict first, second;
 	struct tn_diags diags;

@@ -147,8 +147,7 @@ START_TEST(place_behind_a_mark)
 	struct tn_place got;
 
 	memcpy(marked + 3, place_text, sizeof(place_text));
-	ck_assert(
-		tn_place_find(marked, sizeof(marked) - 1, places[_i].pointer, &got));
+	ck_assert(tn_place_find(marked, sizeof(marked) - 1, places[_i].pointer, &got));
 	ck_assert_uint_eq(got.line, places[_i].line);
 	ck_assert_uint_eq(got.column, places[_i].column);
 	ck_assert(!tn_place_find(marked, 3, "", &got));

@@ -43,7 +43,8 @@ END_TEST
 
 static struct {
 	int files, items, wrong;
-	bool fired[PERIL_COUNT], missed[PERIL_COUNT]; /* names that fire, beside a near miss */
+	bool fired[PERIL_COUNT],
+		missed[PERIL_COUNT]; /* names that fire, beside a near miss */
 } own;
 
 static void note_names(json_t *items)
@@ -93,8 +94,8 @@ START_TEST(own_cases)
 	printf("# %d items, %d wrong\n", own.items, own.wrong);
 	ck_assert_int_eq(own.wrong, 0);
 	for (int p = 1; p < PERIL_COUNT; p++) {
-		ck_assert_msg(own.fired[p], "no case has %s",
-			tn_peril_name((enum tn_peril)p));
+		ck_assert_msg(
+			own.fired[p], "no case has %s", tn_peril_name((enum tn_peril)p));
 		ck_assert_msg(own.missed[p], "%s has no near miss",
 			tn_peril_name((enum tn_peril)p));
 	}

@@ -164,9 +164,9 @@ START_TEST(growth_words)
 			ck_assert(!text.failed);
 			says = strchr(text.text, '(');
 			limit = strstr(text.text, "more than the ");
-			ck_assert_msg(says && limit &&
-					      strtod(says + 1, NULL) >
-						      strtod(limit + 14, NULL),
+			ck_assert_msg(
+				says && limit &&
+					strtod(says + 1, NULL) > strtod(limit + 14, NULL),
 				"%s", text.text);
 			tn_strbuf_release(&text);
 			told++;

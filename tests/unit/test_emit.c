@@ -343,8 +343,8 @@ static void compile(struct emitted *e, uint32_t n_sources, const char *cross,
 	tn_strbuf_release(&out);
 }
 
-static void (*const nets[])(struct net *) = { net_residual, net_arithmetic, net_state,
-	net_views };
+static void (*const nets[])(
+	struct net *) = { net_residual, net_arithmetic, net_state, net_views };
 
 START_TEST(compiles_on_this_machine)
 {

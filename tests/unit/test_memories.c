@@ -481,7 +481,8 @@ START_TEST(validated)
 	tenure_options options;
 	struct result r;
 
-	if (_i > 0 && (!tn_test_has("arm-none-eabi-gcc") || !tn_test_has("qemu-system-arm")))
+	if (_i > 0 &&
+		(!tn_test_has("arm-none-eabi-gcc") || !tn_test_has("qemu-system-arm")))
 		return;
 	tenure_options_init(&options);
 	options.on = targets[_i];

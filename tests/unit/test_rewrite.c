@@ -501,7 +501,8 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(t, options_choose_passes, 0, sizeof(asked) / sizeof(*asked));
 	tcase_add_loop_test(
 		t, plans_choose_passes, 0, sizeof(recorded) / sizeof(*recorded));
-	tcase_add_loop_test(t, nans_stay_as_they_are, 0, sizeof(swapped) / sizeof(*swapped));
+	tcase_add_loop_test(
+		t, nans_stay_as_they_are, 0, sizeof(swapped) / sizeof(*swapped));
 	tcase_add_test(t, long_rows_end_in_one_go);
 	tcase_add_test(t, lists_of_passes);
 	suite_add_tcase(s, t);

@@ -41,8 +41,8 @@ static const char *said(struct loaded *l, const struct tn_rule *rule)
 
 	l->diags = (struct tn_diags){ 0 };
 	tn_diags_init(&l->diags, &l->arena);
-	status = tn_rules_check(
-		&rules, NULL, &l->graph, NULL, NULL, &l->arena, &l->diags);
+	status =
+		tn_rules_check(&rules, NULL, &l->graph, NULL, NULL, &l->arena, &l->diags);
 	text = loaded_report(l);
 	ck_assert_msg(status == TN_OK, "%s: %s", rule->assertion, text);
 	l->diags = before;

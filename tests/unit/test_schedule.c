@@ -436,7 +436,8 @@ static void make_large(
 		out->touches[2 * i + 1] = inputs + i;
 		if (chains && i >= chains)
 			out->preds[preds++] = i - chains;
-		out->ops[i + 1] = (struct tn_schedule_op){ preds, 2 * (i + 1), 0, 0, false };
+		out->ops[i + 1] =
+			(struct tn_schedule_op){ preds, 2 * (i + 1), 0, 0, false };
 	}
 }
 

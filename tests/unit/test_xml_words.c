@@ -47,18 +47,16 @@ struct input {
 static enum tn_status read_contracts(struct input *in)
 {
 	struct tn_declared all = { 0 };
-	enum tn_status status =
-		tn_declared_read(in->file, &in->arena, &in->diags, &all);
+	enum tn_status status = tn_declared_read(in->file, &in->arena, &in->diags, &all);
 
 	if (status == TN_OK && all.n) {
 		const struct tn_declaration *d = all.items;
 
-		in->value = in->field == READS	 ? (int64_t)d->access
-			    : in->field == HOLD	 ? (int64_t)d->hold
-			    : in->field == ORDER ? (int64_t)d->descending
-			    : in->field == WINDOW
-				    ? (int64_t)d->window
-				    : d->displacement;
+		in->value = in->field == READS	  ? (int64_t)d->access
+			    : in->field == HOLD	  ? (int64_t)d->hold
+			    : in->field == ORDER  ? (int64_t)d->descending
+			    : in->field == WINDOW ? (int64_t)d->window
+						  : d->displacement;
 	}
 	return status;
 }
@@ -134,8 +132,7 @@ static enum tn_status read_baseline(struct input *in)
 	"<rules format='tenure.rules/1'><rule id='a/b' severity='note'><title>t</title>" \
 	"<check context='//op' assert='true()'/><ground kind='" kind                     \
 	"'>g</ground></rule></rules>"
-#define CONFIG(root, rest)                                                               \
-	"<tenure format='tenure.config/1' " root ">" rest "</tenure>"
+#define CONFIG(root, rest) "<tenure format='tenure.config/1' " root ">" rest "</tenure>"
 
 /* Each enumerated attribute of the schemas, with all of its words; and numbers. */
 static const struct {
@@ -219,8 +216,8 @@ static enum tn_status read_word(int row, const char *word, int64_t *out)
 /* White space around a word is none of it, however it is written. */
 START_TEST(white_space)
 {
-	static const char *const pads[][2] = { { " ", "" }, { "", " " }, { "\n\t", "\r\n" },
-		{ "&#10;&#32;", "&#9;&#13;" } };
+	static const char *const pads[][2] = { { " ", "" }, { "", " " },
+		{ "\n\t", "\r\n" }, { "&#10;&#32;", "&#9;&#13;" } };
 	int64_t values[5];
 	char text[64];
 
@@ -248,8 +245,8 @@ END_TEST
 
 START_TEST(unknown_words)
 {
-	static const char *const wrong[] = { "", " ", "nosuch", "&#xa0;%s", "%s%s", "%s %s",
-		"%s,", "x%s" };
+	static const char *const wrong[] = { "", " ", "nosuch", "&#xa0;%s", "%s%s",
+		"%s %s", "%s,", "x%s" };
 	const char *word = rows[_i].words[0];
 	char text[64];
 	int64_t value;
@@ -259,8 +256,8 @@ START_TEST(unknown_words)
 
 		for (const char *from = wrong[k]; *from; from++) {
 			if (from[0] == '%') {
-				at += snprintf(at, (size_t)(text + sizeof(text) - at), "%s",
-					word);
+				at += snprintf(at, (size_t)(text + sizeof(text) - at),
+					"%s", word);
 				from++;
 			} else {
 				*at++ = *from;
@@ -288,8 +285,8 @@ static bool has_row(const char *schema, const char *attribute, const char *word)
 }
 
 /* The text between `at` and the mark, which comes before `end`; NULL: it does not. */
-static const char *part(struct tn_arena *arena, const char *at, const char *mark,
-	const char *end)
+static const char *part(
+	struct tn_arena *arena, const char *at, const char *mark, const char *end)
 {
 	const char *stop = strstr(at, mark);
 
@@ -347,8 +344,7 @@ Suite *tn_test_suite(void)
 
 	tcase_add_loop_test(tc, white_space, 0, ROWS);
 	tcase_add_loop_test(tc, unknown_words, 0, ROWS);
-	tcase_add_loop_test(
-		tc, all_words, 0, (int)(sizeof(schemas) / sizeof(*schemas)));
+	tcase_add_loop_test(tc, all_words, 0, (int)(sizeof(schemas) / sizeof(*schemas)));
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -9,8 +9,8 @@
 typedef struct Suite Suite;
 
 #define ck_abort_msg(...)                                                                \
-	(fprintf(stderr, __VA_ARGS__), fprintf(stderr, " (%s:%d)\n", __FILE__, __LINE__),  \
-		exit(3))
+	(fprintf(stderr, __VA_ARGS__),                                                   \
+		fprintf(stderr, " (%s:%d)\n", __FILE__, __LINE__), exit(3))
 #define ck_assert_msg(ok, ...) ((ok) ? (void)0 : ck_abort_msg(__VA_ARGS__))
 #define ck_assert(ok)	       ck_assert_msg(ok, "%s", #ok)
 #define ck_assert_int_eq(a, b) ck_assert((a) == (b))
