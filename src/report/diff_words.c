@@ -135,8 +135,8 @@ static void thousandths(int64_t milli, struct tn_strbuf *out)
 }
 
 /* With more digits, rounded up, where a tenth would not show that it is over the limit. */
-static void share(
-	int64_t by, int64_t before, const struct tn_diff_growth *limit, struct tn_strbuf *out)
+static void share(int64_t by, int64_t before, const struct tn_diff_growth *limit,
+	struct tn_strbuf *out)
 {
 	const int64_t permille = tn_permille(by, before);
 	int64_t product;
