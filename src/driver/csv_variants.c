@@ -39,6 +39,31 @@ enum tn_status tn_csv_variants(struct tn_run *run, const char *const **out)
 	return TN_OK;
 }
 
+enum tn_status tn_csv_roots(struct tn_run *run, const tn_tensor_id **out)
+{
+	const struct tn_graph *g = &run->graph;
+	tn_tensor_id *roots = TN_NEW_ARRAY(&run->arena, tn_tensor_id, g->n_tensors);
+	bool any = false;
+
+	*out = NULL;
+	if (!roots)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		const tn_tensor_id root = run->aliases.of[i].root;
+
+		roots[i] = (tn_tensor_id){ i };
+		if (root.i == i || run->plan.tensors[i].region == TN_REGION_NONE ||
+			run->plan.tensors[root.i].region == TN_REGION_NONE ||
+			g->tensors[i].view_of.i != TN_NONE)
+			continue;
+		roots[i] = root;
+		any = true;
+	}
+	if (any)
+		*out = roots;
+	return TN_OK;
+}
+
 bool tn_csv_variant_parse(const char *word, struct tn_variant *out)
 {
 	const char *hold = strchr(word, '/');

@@ -82,14 +82,17 @@ static enum tn_status check_memories(struct tn_run *run)
 static enum tn_status write_files(struct tn_run *run)
 {
 	const char *const *variants = NULL;
+	const tn_tensor_id *roots = NULL;
 	struct tn_strbuf text;
 	enum tn_status status = TN_OK;
 
 	tn_strbuf_init(&text);
 	if (run->options->write_csv)
 		status = tn_csv_variants(run, &variants);
+	if (status == TN_OK && run->options->write_csv)
+		status = tn_csv_roots(run, &roots);
 	if (status == TN_OK && run->options->write_csv) {
-		tn_export_plan_csv(&run->graph, &run->plan, variants, &text);
+		tn_export_plan_csv(&run->graph, &run->plan, roots, variants, &text);
 		status = tn_command_write(run, run->options->write_csv, &text);
 	}
 	tn_strbuf_release(&text);

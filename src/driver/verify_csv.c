@@ -7,7 +7,7 @@
 #include "driver/csv_variants.h"
 #include "import/minimalloc.h"
 #include "import/sniff.h"
-#include "plan/fixed.h"
+#include "plan/overlap.h"
 
 #include "base/banned.h"
 
@@ -51,25 +51,61 @@ static enum tn_status refuse_overlap(
 		m->ids[at[0]], m->ids[at[1]], tn_max_i64(a->begin, b->begin),
 		tn_min_i64(a->end, b->end), tn_max_i64(a->fixed, b->fixed),
 		tn_min_i64(a->fixed + a->size, b->fixed + b->size));
+	if (m->variants)
+		tn_diag_note(&run->diags,
+			"kernels of the column 'variant' may allow that: 'tenure verify "
+			"GRAPH %s' judges it",
+			run->source->name);
 	return TN_ERR_REFUSED;
+}
+
+struct clash {
+	const struct tn_minimalloc *m;
+	uint32_t at[2];
+	bool found;
+	bool shared; /* two that the file says are the same bytes are both alive */
+};
+
+static bool same_bytes(void *ctx, uint32_t x, uint32_t y)
+{
+	struct clash *c = ctx;
+
+	if (c->m->roots[x] == c->m->roots[y]) {
+		c->shared = true;
+		return true;
+	}
+	c->found = true;
+	c->at[0] = x < y ? x : y;
+	c->at[1] = x < y ? y : x;
+	return false;
+}
+
+static enum tn_status find_clash(
+	struct tn_run *run, const struct tn_minimalloc *m, struct clash *out)
+{
+	const uint32_t n = m->problem.n_buffers;
+	int64_t *offset = TN_NEW_ARRAY(&run->arena, int64_t, n);
+
+	*out = (struct clash){ .m = m };
+	if (!offset)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		offset[i] = m->problem.buffers[i].fixed;
+	return tn_overlaps(&m->problem, offset, same_bytes, out);
 }
 
 enum tn_status tn_verify_csv(struct tn_run *run)
 {
 	const int64_t capacity = run->options->capacity;
 	struct tn_minimalloc m;
-	struct tn_pairs none;
+	struct clash clash = { 0 };
 	int64_t height;
-	uint32_t at[2];
-	bool clash = false;
 	enum tn_status status = read(run, run->source, &m, &height);
 
 	if (status == TN_OK)
-		status = tn_pairs_build(&m.problem, &run->arena, &none);
-	if (status == TN_OK)
-		status = tn_fixed_clash(&m.problem, &none, &clash, at);
-	if (status == TN_OK && clash)
-		status = refuse_overlap(run, &m, at);
+		status = find_clash(run, &m, &clash);
+	if (status == TN_OK && clash.found)
+		status = refuse_overlap(run, &m, clash.at);
 	if (status == TN_OK && capacity >= 0 && height > capacity) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/over-capacity", run->source,
 			NULL, NULL,
@@ -78,10 +114,14 @@ enum tn_status tn_verify_csv(struct tn_run *run)
 			height, height - capacity);
 		status = TN_ERR_REFUSED;
 	}
-	if (status == TN_OK)
+	if (status == TN_OK) {
 		tn_strbuf_printf(&run->dumps,
 			"%s: verified: %u buffers, height %" PRId64 "\n",
 			run->source->name, m.problem.n_buffers, height);
+		if (clash.shared)
+			tn_strbuf_puts(&run->dumps,
+				"    assumed: buffers of one root are the same bytes\n");
+	}
 	return status;
 }
 
@@ -245,7 +285,7 @@ enum tn_status tn_verify_csv_claim(struct tn_run *run, const struct tn_source *s
 	enum tn_status status = read(run, source, &m, &height);
 
 	*out_said = NULL;
-	if (status == TN_OK && m.variants)
+	if (status == TN_OK)
 		status = choose_graph(run, &m);
 	if (status == TN_OK && m.variants)
 		status = read_variants(run, source, &m, out_said);

@@ -12,30 +12,38 @@ static bool has_memory(const struct tn_graph *g, const struct tn_plan *plan, uin
 	       g->tensors[i].view_of.i == TN_NONE;
 }
 
-void tn_export_plan_csv(const struct tn_graph *g, const struct tn_plan *plan,
-	const char *const *variants, struct tn_strbuf *out)
+static void put_id(const struct tn_graph *g, uint32_t i, struct tn_strbuf *out)
 {
 	struct tn_strbuf id;
 
 	tn_strbuf_init(&id);
-	tn_strbuf_printf(
-		out, "id,lower,upper,size,offset%s\n", variants ? ",variant" : "");
+	tn_strbuf_printf(&id, "%s#%u", g->tensors[i].name, i);
+	tn_export_csv_field(out, id.failed ? "" : id.text);
+	out->failed = out->failed || id.failed;
+	tn_strbuf_release(&id);
+}
+
+void tn_export_plan_csv(const struct tn_graph *g, const struct tn_plan *plan,
+	const tn_tensor_id *roots, const char *const *variants, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out, "id,lower,upper,size,offset%s%s\n", roots ? ",root" : "",
+		variants ? ",variant" : "");
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		const struct tn_plan_tensor *t = &plan->tensors[i];
 
 		if (!has_memory(g, plan, i))
 			continue;
-		id.len = 0;
-		tn_strbuf_printf(&id, "%s#%u", g->tensors[i].name, i);
-		tn_export_csv_field(out, id.failed ? "" : id.text);
+		put_id(g, i, out);
 		tn_strbuf_printf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
 			t->first, t->last + (t->last % 2 ? 1 : 2), t->bytes, t->offset);
+		if (roots)
+			tn_strbuf_putc(out, ',');
+		if (roots && roots[i].i != i)
+			put_id(g, roots[i].i, out);
 		if (variants)
 			tn_strbuf_printf(out, ",%s", variants[i]);
 		tn_strbuf_putc(out, '\n');
 	}
-	out->failed = out->failed || id.failed;
-	tn_strbuf_release(&id);
 }
 
 /* Letters, digits and underscores in capitals; never empty. */

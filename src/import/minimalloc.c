@@ -16,6 +16,7 @@ enum column {
 	COLUMN_OFFSET,
 	COLUMN_GAPS,
 	COLUMN_VARIANT,
+	COLUMN_ROOT,
 	COLUMN_COUNT
 };
 
@@ -37,6 +38,7 @@ static const struct {
 	{ "offset", COLUMN_OFFSET, false },
 	{ "gaps", COLUMN_GAPS, false },
 	{ "variant", COLUMN_VARIANT, false },
+	{ "root", COLUMN_ROOT, false },
 };
 
 #define N_NAMES	  (sizeof(names) / sizeof(names[0]))
@@ -62,6 +64,7 @@ struct reader {
 	TN_VEC(struct tn_buffer) buffers;
 	TN_VEC(const char *) names;
 	TN_VEC(const char *) variants;
+	TN_VEC(struct field) roots;
 	TN_VEC(size_t) lines;
 };
 
@@ -315,6 +318,7 @@ static bool read_row(struct reader *r, size_t n_columns)
 	const size_t known = r->ids.count;
 	struct tn_buffer buffer;
 	const char *name, *variant = "";
+	struct field root = { .len = 0 };
 
 	if (r->torn)
 		return true;
@@ -339,10 +343,35 @@ static bool read_row(struct reader *r, size_t n_columns)
 
 		variant = tn_arena_strndup(r->arena, f->text, f->len);
 	}
+	if (has(r, COLUMN_ROOT))
+		root = r->fields[r->field_of[COLUMN_ROOT]];
 	return variant && tn_vec_push(r->arena, &r->buffers, buffer) &&
 	       tn_vec_push(r->arena, &r->names, name) &&
 	       tn_vec_push(r->arena, &r->variants, variant) &&
+	       tn_vec_push(r->arena, &r->roots, root) &&
 	       tn_vec_push(r->arena, &r->lines, r->line);
+}
+
+/* Roots are ids of other lines, earlier or later. False on lack of memory only. */
+static bool find_roots(struct reader *r, struct tn_minimalloc *out)
+{
+	const size_t known = r->ids.count;
+
+	out->roots = TN_NEW_ARRAY(r->arena, const char *, r->roots.count);
+	for (size_t i = 0; out->roots && i < r->roots.count; i++) {
+		const struct field *f = &r->roots.items[i];
+
+		out->roots[i] = f->len && !memchr(f->text, 0, f->len) ? intern(r, f)
+								      : out->ids[i];
+		if (!out->roots[i])
+			return false;
+		if (r->ids.count == known)
+			continue;
+		r->line = r->lines.items[i];
+		wrong(r, f->column, "the root '%s' is no id", out->roots[i]);
+		break;
+	}
+	return out->roots != NULL;
 }
 
 /* What only shows when all lines are read. */
@@ -387,6 +416,8 @@ enum tn_status tn_import_minimalloc(const struct tn_source *source,
 	out->lines = r.lines.items;
 	if (!tn_u32_from_size(r.buffers.count, &out->problem.n_buffers))
 		wrong(&r, 0, "'%s' has too many buffers", source->name);
+	if (!find_roots(&r, out))
+		return TN_ERR_NOMEM;
 	if (!r.bad)
 		judge(&r, &out->problem);
 	return r.bad ? TN_ERR_INPUT : TN_OK;

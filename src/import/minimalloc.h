@@ -7,7 +7,8 @@
  * start or begin for lower, and end for upper, which then is the last moment itself. A
  * gaps column must be empty: a buffer that is away for a while is not a buffer here. A
  * variant column, which MiniMalloc passes over, says of plans which kernel writes the
- * buffer. A field may be quoted as RFC 4180 says: then it may hold commas, line ends and, doubled,
+ * buffer; a root column, which it passes over, too, the id of the buffer whose bytes these
+ * are. A field may be quoted as RFC 4180 says: then it may hold commas, line ends and, doubled,
  * quotes. */
 #ifndef TN_IMPORT_MINIMALLOC_H
 #define TN_IMPORT_MINIMALLOC_H
@@ -21,6 +22,8 @@ struct tn_minimalloc {
 	struct tn_problem problem; /* no pairs; capacity -1 */
 	const char **ids; /* by buffer */
 	const char **variants; /* by buffer, "" where none; NULL: there is no column */
+	const char *
+		*roots; /* by buffer, the same pointer for one root; itself where none */
 	const size_t *lines; /* by buffer */
 };
 

@@ -225,7 +225,7 @@ START_TEST(plans_are_written_for_others)
 	struct tn_strbuf out;
 
 	tn_strbuf_init(&out);
-	tn_export_plan_csv(&g, &plan, NULL, &out);
+	tn_export_plan_csv(&g, &plan, NULL, NULL, &out);
 	ck_assert_str_eq(out.text, "id,lower,upper,size,offset\n"
 				   "\"in,put \"\"a\"\"#0\",0,4,8,16\n"
 				   "y:0#3,1,6,12,0\n");
