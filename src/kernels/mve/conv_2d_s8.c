@@ -3,6 +3,7 @@
  * then two pixels at a time are computed and stored. So what a pixel reads is read before
  * it is written, that of the next ones in the stretch as well: earlier than the steps of
  * the contract ask for, never later. */
+#include "pixel_s8.h"
 #include "strip_s8.h"
 #include "tenure/kernels.h"
 #include "tile_s8.h"
@@ -40,13 +41,8 @@ static void compute(
 	t->pairs = n / 2;
 	if (n > 1)
 		tn_tile_s8(t);
-	if (n % 2) {
-		/* one that stands for two */
-		t->b = t->a;
-		t->out_b = t->out_a;
-		t->pairs = 1;
-		tn_tile_s8(t);
-	}
+	if (n % 2) /* where the pairs end */
+		tn_pixel_s8(t);
 }
 
 static const tn_s8 *row_of(const struct work *w, int32_t batch, int32_t y)
