@@ -237,6 +237,7 @@ static int prepare_conv(void)
 		packing(layer->k_h, layer->k_w * layer->in_c, (uint32_t)layer->out_c);
 	struct tn_window w = window_of(layer);
 	static struct tn_mve_conv_params conv;
+	struct tn_geometry g;
 	struct tn_mve_conv c;
 	uint32_t *stream;
 	size_t words;
@@ -245,13 +246,8 @@ static int prepare_conv(void)
 		return 1;
 	if (!tn_mve_pack_tile(0, &p, layer->in_c, &stream, &words) || !stream)
 		return 2;
-	conv = (struct tn_mve_conv_params){ .g = geometry_of(layer),
-		.blocks = (int32_t)c.blocks,
-		.direct = c.direct,
-		.room = (int32_t)c.room,
-		.sums = (int32_t)c.sums,
-		.offset = p.floor ? TN_FLOOR_OFFSET : p.zero_point,
-		.floor = p.floor };
+	g = geometry_of(layer);
+	tn_mve_conv_set(&conv, &g, &c, &p);
 	in[1] = stream;
 	in[2] = zeros_of(layer->in_c < 16 ? 16 : layer->in_c);
 	params = &conv;

@@ -91,16 +91,25 @@ tn_kernel_fn tn_thumb_fully_connected_s8;
 /* ---- the kernel set "mve": for processors with the vector extension of Armv8.1-M ----
  * As for "dsp", whose kernels are behind these; scratch: src/contract/mve.h. */
 
+/* Of a convolution, what is the same for all pixels. */
+struct tn_mve_tile {
+	int32_t vectors; /* of four channels, all */
+	int32_t blocks; /* of sixteen bytes, a window; at least 1 */
+	int32_t groups, rest; /* whole groups of sixteen channels, and channels behind */
+	int32_t offset, floor; /* src/kernels/mve/rescale.h */
+	int32_t in_step, out_step; /* from a pixel to the next, in bytes */
+};
+
 /* tn_mve_conv_2d_s8. in: input, stream (src/kernels/mve/tile_s8.h), the input's zero point
  * as often as a pixel has channels, at least 16 times. */
 struct tn_mve_conv_params {
 	struct tn_loop_order order;
 	struct tn_geometry g;
-	int32_t blocks; /* a window, in sixteens */
+	struct tn_mve_tile tile;
 	int32_t direct; /* windows of one element are read in place */
+	int32_t whole; /* that of one image, whose windows are whole blocks */
 	int32_t room; /* outputs of a row whose windows the strip holds */
 	int32_t sums; /* where these lie in scratch */
-	int32_t offset, floor; /* src/kernels/mve/rescale.h */
 };
 tn_kernel_fn tn_mve_conv_2d_s8;
 

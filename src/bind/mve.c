@@ -7,11 +7,6 @@
 
 #include "base/banned.h"
 
-static int32_t offset_of(const struct tn_packing *p)
-{
-	return p->floor ? TN_FLOOR_OFFSET : p->zero_point;
-}
-
 /* The layer's sixteen bytes or more of zero point. */
 static bool give_zeros(struct tn_binder *b, int32_t n, int32_t zero_point)
 {
@@ -58,13 +53,7 @@ static bool mve_conv(struct tn_binder *b, bool *out_taken)
 	p = tn_packed_replace(b, KERNEL_MVE_CONV_2D_S8, 3, 1);
 	if (!p)
 		return false;
-	p->g = *g;
-	p->blocks = (int32_t)conv.blocks;
-	p->direct = conv.direct;
-	p->room = (int32_t)conv.room;
-	p->sums = (int32_t)conv.sums;
-	p->offset = offset_of(&pack);
-	p->floor = pack.floor;
+	tn_mve_conv_set(p, g, &conv, &pack);
 	tn_packed_give(b, 1, stream, words * sizeof(*stream));
 	return give_zeros(b, g->in_c, -c->in_offset);
 }
@@ -90,7 +79,7 @@ static bool mve_depthwise(struct tn_binder *b, bool *out_taken)
 	if (!p)
 		return false;
 	p->g = c->g;
-	p->offset = offset_of(&pack);
+	p->offset = tn_mve_offset(&pack);
 	p->floor = pack.floor;
 	tn_packed_give(b, 1, stream, words * sizeof(*stream));
 	return give_zeros(b, c->g.in_c, -c->in_offset);
@@ -120,7 +109,7 @@ static bool mve_fully_connected(struct tn_binder *b, bool *out_taken)
 	p->out_n = c->out_n;
 	p->blocks = (int32_t)fc.blocks;
 	p->copy = (int32_t)fc.copy;
-	p->offset = offset_of(&pack);
+	p->offset = tn_mve_offset(&pack);
 	p->floor = pack.floor;
 	tn_packed_give(b, 1, stream, words * sizeof(*stream));
 	return true;

@@ -4,6 +4,7 @@
 #define TN_BIND_MVE_H
 
 #include "bind/dsp.h"
+#include "contract/mve.h"
 
 /* Replaces b->call, or leaves it. False on lack of memory. */
 bool tn_bind_mve(struct tn_binder *b);
@@ -17,6 +18,13 @@ bool tn_mve_rescales(const struct tn_packing *p);
  * on lack of memory. */
 bool tn_mve_pack_tile(struct tn_binder *b, const struct tn_packing *p, int32_t depth,
 	uint32_t **out, size_t *out_words);
+
+/* What a kernel's parameters have as its offset. */
+int32_t tn_mve_offset(const struct tn_packing *p);
+
+/* All parameters of a convolution but the order. */
+void tn_mve_conv_set(struct tn_mve_conv_params *out, const struct tn_geometry *g,
+	const struct tn_mve_conv *conv, const struct tn_packing *p);
 
 /* The streams of row_s8.h, of TN_ROW_CHANNELS channels each, one after the other; the same. */
 bool tn_mve_pack_rows(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,

@@ -165,6 +165,32 @@ static struct tn_packing part_of(const struct tn_packing *p, int32_t first)
 	return part;
 }
 
+int32_t tn_mve_offset(const struct tn_packing *p)
+{
+	return p->floor ? TN_FLOOR_OFFSET : p->zero_point;
+}
+
+void tn_mve_conv_set(struct tn_mve_conv_params *out, const struct tn_geometry *g,
+	const struct tn_mve_conv *conv, const struct tn_packing *p)
+{
+	out->g = *g;
+	out->tile = (struct tn_mve_tile){
+		.vectors = (g->out_c + TN_VECTOR - 1) / TN_VECTOR,
+		.blocks = (int32_t)conv->blocks,
+		.groups = g->out_c / TN_GROUP,
+		.rest = g->out_c % TN_GROUP,
+		.offset = tn_mve_offset(p),
+		.floor = p->floor,
+		/* a strip has the window's height; in place that is 1 */
+		.in_step = g->stride_w * g->in_c * g->k_h,
+		.out_step = g->out_c,
+	};
+	out->direct = conv->direct;
+	out->whole = conv->direct && g->batches == 1 && g->in_c % TN_BLOCK == 0;
+	out->room = (int32_t)conv->room;
+	out->sums = (int32_t)conv->sums;
+}
+
 bool tn_mve_pack_rows(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
 	size_t *out_words)
 {

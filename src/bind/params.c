@@ -728,12 +728,18 @@ static const struct tn_field mve_fc_fields[] = {
 static const struct tn_field mve_conv_fields[] = {
 	ORDER(tn_mve_conv_params),
 	GEOMETRY(tn_mve_conv_params),
-	I32(tn_mve_conv_params, blocks),
+	I32(tn_mve_conv_params, tile.vectors),
+	I32(tn_mve_conv_params, tile.blocks),
+	I32(tn_mve_conv_params, tile.groups),
+	I32(tn_mve_conv_params, tile.rest),
+	I32(tn_mve_conv_params, tile.offset),
+	I32(tn_mve_conv_params, tile.floor),
+	I32(tn_mve_conv_params, tile.in_step),
+	I32(tn_mve_conv_params, tile.out_step),
 	I32(tn_mve_conv_params, direct),
+	I32(tn_mve_conv_params, whole),
 	I32(tn_mve_conv_params, room),
 	I32(tn_mve_conv_params, sums),
-	I32(tn_mve_conv_params, offset),
-	I32(tn_mve_conv_params, floor),
 };
 
 static const struct tn_field thumb_conv_fields[] = {

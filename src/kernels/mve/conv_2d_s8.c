@@ -15,29 +15,22 @@ struct work {
 	tn_s8 *out;
 	int8_t *strip;
 	struct tn_strip columns;
-	struct tn_tile tile;
-	int32_t direct_end; /* bytes of input that a window read in place may not pass */
+	struct tn_tile *tile;
 };
 
-/* n windows that begin `step` bytes apart, in the order of the loop. */
-static void compute(
-	struct work *w, const tn_s8 *first, int32_t step, int32_t n, tn_s8 *out)
+/* n windows, in the order of the loop. */
+static void compute(struct tn_tile *t, const tn_s8 *first, int32_t n, tn_s8 *out)
 {
-	struct tn_tile *t = &w->tile;
-	int32_t out_step = w->g->out_c;
+	const int32_t step = t->layer.in_step, out_step = t->layer.out_step;
 
-	if (w->p->order.descending) {
-		first += (n - 1) * step;
-		out += (n - 1) * out_step;
-		step = -step;
-		out_step = -out_step;
+	if (step < 0) {
+		first -= (n - 1) * step;
+		out -= (n - 1) * out_step;
 	}
 	t->a = first;
 	t->b = first + step;
 	t->out_a = out;
 	t->out_b = out + out_step;
-	t->in_step = 2 * step;
-	t->out_step = 2 * out_step;
 	t->pairs = n / 2;
 	if (n > 1)
 		tn_tile_s8(t);
@@ -45,12 +38,10 @@ static void compute(
 		tn_pixel_s8(t);
 }
 
-static const tn_s8 *row_of(const struct work *w, int32_t batch, int32_t y)
+/* The line that row y lies in, in a memory of `rows` lines for each image. */
+static int32_t line_of(int32_t batch, int32_t y, int32_t rows)
 {
-	const struct tn_geometry *g = w->g;
-
-	y = batch * g->in_rows + (g->in_rows == g->in_h ? y : y % g->in_rows);
-	return w->in + y * g->in_w * g->in_c;
+	return batch * rows + y % rows;
 }
 
 /* Windows of n pixels of one row, the first of which begins at (top, left). */
@@ -97,50 +88,41 @@ static void run_strip(
 		int32_t count = n - i < room ? n - i : room;
 
 		fill_strip(w, batch, top, (x + i) * g->stride_w - g->pad_left, count);
-		compute(w, w->strip, g->stride_w * w->columns.step, count,
-			out + (x + i) * g->out_c);
+		compute(w->tile, w->strip, count, out + (x + i) * g->out_c);
 	}
 }
 
 /* How many pixels of a row can be read in place: the last windows of the memory would be
  * filled up with what is behind it. */
-static int32_t direct_pixels(const struct work *w, int32_t at)
+static int32_t direct_pixels(const struct work *w, const tn_s8 *in)
 {
 	const struct tn_geometry *g = w->g;
-	const int32_t step = g->stride_w * g->in_c;
-	int32_t n = w->direct_end - at;
+	const int32_t end = g->batches * g->in_rows * g->in_w * g->in_c;
+	int32_t n = end - TN_BLOCK * w->p->tile.blocks - (int32_t)(in - w->in);
 
-	n = n < 0 ? 0 : n / step + 1;
+	n = n < 0 ? 0 : n / (g->stride_w * g->in_c) + 1;
 	return n < g->out_w ? n : g->out_w;
 }
 
-static void run_row(struct work *w, int32_t batch, int32_t y)
+static void run_direct(struct work *w, int32_t batch, int32_t y, tn_s8 *out)
 {
 	const struct tn_geometry *g = w->g;
-	int32_t row =
-		batch * g->out_rows + (g->out_rows == g->out_h ? y : y % g->out_rows);
-	tn_s8 *out = w->out + row * g->out_w * g->out_c;
-	const tn_s8 *in;
-	int32_t n;
+	const tn_s8 *in =
+		w->in + line_of(batch, y * g->stride_h, g->in_rows) * g->in_w * g->in_c;
+	int32_t n = direct_pixels(w, in);
 
-	if (!w->p->direct) {
-		run_strip(w, batch, y, 0, g->out_w, out);
-		return;
-	}
-	in = row_of(w, batch, y * g->stride_h);
-	n = direct_pixels(w, (int32_t)(in - w->in));
 	if (w->p->order.descending && n < g->out_w)
 		run_strip(w, batch, y, n, g->out_w - n, out);
 	if (n)
-		compute(w, in, g->stride_w * g->in_c, n, out);
+		compute(w->tile, in, n, out);
 	if (!w->p->order.descending && n < g->out_w)
 		run_strip(w, batch, y, n, g->out_w - n, out);
 }
 
 /* Windows of one element, side by side in input and output: all rows are one. */
-static int is_line(const struct tn_geometry *g)
+static inline int is_line(const struct tn_geometry *g)
 {
-	return g->stride_h == 1 && g->stride_w == 1 && g->in_rows == g->in_h &&
+	return g->in_rows == g->in_h && g->stride_h == 1 && g->stride_w == 1 &&
 	       g->out_rows == g->out_h && g->y_begin == 0 && g->y_end == g->out_h &&
 	       g->out_h == g->in_h && g->out_w == g->in_w;
 }
@@ -154,15 +136,39 @@ static void join_rows(struct tn_geometry *g)
 static void run(struct work *w)
 {
 	const struct tn_geometry *g = w->g;
-	const int32_t height = g->y_end - g->y_begin, rows = g->batches * height;
+	const int descending = w->p->order.descending, direct = w->p->direct;
+	const int32_t height = g->y_end - g->y_begin;
 
-	w->direct_end =
-		g->batches * g->in_rows * g->in_w * g->in_c - TN_BLOCK * w->p->blocks;
-	for (int32_t t = 0; t < rows; t++) {
-		int32_t i = w->p->order.descending ? rows - 1 - t : t;
-		int32_t batch = i / height;
+	for (int32_t i = 0, rows = g->batches * height; i < rows; i++) {
+		int32_t row = descending ? rows - 1 - i : i, batch = row / height;
+		int32_t y = g->y_begin + row - batch * height;
+		tn_s8 *out =
+			w->out + line_of(batch, y, g->out_rows) * g->out_w * g->out_c;
 
-		run_row(w, batch, g->y_begin + i - batch * height);
+		if (direct)
+			run_direct(w, batch, y, out);
+		else
+			run_strip(w, batch, y, 0, g->out_w, out);
+	}
+}
+
+/* One image, windows in place that nothing fills up: nothing but pixels. */
+static void run_whole(struct tn_tile *t, const struct tn_mve_conv_params *p,
+	const tn_s8 *in, tn_s8 *out)
+{
+	const struct tn_geometry *g = &p->g;
+
+	if (is_line(g)) {
+		compute(t, in, g->in_h * g->in_w, out);
+		return;
+	}
+	for (int32_t i = g->y_begin, left = g->y_end - i; left > 0; i++, left--) {
+		int32_t y = p->order.descending ? g->y_begin + left - 1 : i;
+		int32_t from = line_of(0, y * g->stride_h, g->in_rows);
+		int32_t to = line_of(0, y, g->out_rows);
+
+		compute(t, in + from * g->in_w * g->in_c, g->out_w,
+			out + to * g->out_w * g->out_c);
 	}
 }
 
@@ -170,25 +176,28 @@ void tn_mve_conv_2d_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	const struct tn_mve_conv_params *p = params;
+	struct tn_tile tile;
 	struct work w; /* not cleared: calls may be for a row */
 
+	tile.layer = p->tile;
+	if (p->order.descending) {
+		tile.layer.in_step = -tile.layer.in_step;
+		tile.layer.out_step = -tile.layer.out_step;
+	}
+	tile.stream = in[1];
+	tile.sums = (uint32_t *)(void *)((int8_t *)scratch + p->sums);
+	if (p->whole) {
+		run_whole(&tile, p, in[0], out[0]);
+		return;
+	}
 	w.p = p;
 	w.g = &p->g;
 	w.in = in[0];
 	w.zeros = in[2];
 	w.out = out[0];
 	w.strip = scratch;
-	w.tile.stream = in[1];
-	w.tile.sums = (uint32_t *)(void *)((int8_t *)scratch + p->sums);
-	w.tile.vectors = (p->g.out_c + 3) / 4;
-	w.tile.blocks = p->blocks;
-	w.tile.groups = p->g.out_c / 16;
-	w.tile.rest = p->g.out_c % 16;
-	w.tile.offset = p->offset;
-	w.tile.floor = p->floor;
-	/* whole blocks in place need no strip */
-	if (!p->direct || p->g.in_c != TN_BLOCK * p->blocks)
-		tn_strip_init(&w.columns, p->g.in_c, p->g.k_h);
+	w.tile = &tile;
+	tn_strip_init(&w.columns, p->g.in_c, p->g.k_h);
 	if (p->direct && is_line(&p->g)) {
 		struct tn_geometry line = p->g;
 

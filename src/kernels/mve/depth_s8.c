@@ -24,12 +24,15 @@ __attribute__((naked, noinline)) void tn_depth_s8(
 		"push {r4-r11, lr}\n\t"
 		"vpush {d8-d9}\n\t"
 		"mov r11, r0\n\t"
-		"add.w r1, r11, #64\n\t"
+		/* q4: where the four words of channel 0 are */
+		"adr.w r1, 9f\n\t"
 		"vldrw.u32 q4, [r1]\n\t"
-		"ldrd r7, r9, [r11, #80]\n" /* sums, stream */
+		"ldr r1, [r11, #72]\n\t"
+		"vadd.i32 q4, q4, r1\n\t"
+		"ldrd r7, r9, [r11, #64]\n" /* sums, stream */
 		"2:\n\t"
 		"mov r3, r11\n\t"
-		"ldrd r1, r5, [r11, #88]\n" /* room, sets */
+		"ldrd r1, r5, [r11, #72]\n" /* room, sets */
 		"1:\n\t"
 		"ldmia.w r3, {r0, r2, r4, r6}\n\t"
 		"vldrb.u8 q0, [r0], #16\n\t"
@@ -43,7 +46,7 @@ __attribute__((naked, noinline)) void tn_depth_s8(
 		"vst43.8 {q0, q1, q2, q3}, [r1]!\n\t"
 		"subs r5, #1\n\t"
 		"bne 1b\n\t"
-		"ldr r5, [r11, #96]\n\t"
+		"ldr r5, [r11, #80]\n\t"
 		"add.w r3, r9, #70\n\t"
 		"add r5, r9\n\t"
 		VECTOR("0", "16", "32", "48")
@@ -51,12 +54,15 @@ __attribute__((naked, noinline)) void tn_depth_s8(
 		VECTOR("4", "20", "36", "52")
 		VECTOR("12", "28", "44", "60")
 		"add.w r9, r9, #384\n\t"
-		"ldr r0, [r11, #100]\n\t"
+		"ldr r0, [r11, #84]\n\t"
 		"subs r0, #1\n\t"
-		"str r0, [r11, #100]\n\t"
+		"str r0, [r11, #84]\n\t"
 		"bne.w 2b\n\t"
 		"vpop {d8-d9}\n\t"
-		"pop {r4-r11, pc}\n\t");
+		"pop {r4-r11, pc}\n\t"
+		".balign 4\n"
+		"9:\n\t"
+		".word 0, 64, 128, 192\n\t");
 	/* clang-format on */
 }
 

@@ -14,10 +14,9 @@
 struct tn_depth {
 	const tn_s8
 		*plane[16]; /* all move on; those that are not used must be readable */
-	uintptr_t word[4]; /* where the four words of channel 0 are in room */
 	uint32_t *sums; /* as a tile's */
 	const uint32_t *stream;
-	uint8_t *room; /* 64 bytes a set */
+	uint8_t *room; /* 256 bytes */
 	int32_t sets; /* of four planes: 3 or 4 */
 	int32_t second; /* 64 + where in a record the second output reads: 3 or 0 */
 	int32_t groups; /* ends as 0 */

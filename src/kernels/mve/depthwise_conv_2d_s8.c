@@ -45,7 +45,7 @@ static void run_chunk(struct work *w, int32_t groups, tn_s8 *first, tn_s8 *secon
 {
 	w->depth.groups = groups;
 	tn_depth_s8(&w->depth);
-	w->tile.groups = groups;
+	w->tile.layer.groups = groups;
 	w->tile.out_a = first;
 	w->tile.out_b = second;
 	w->tile.pairs = 1;
@@ -83,8 +83,7 @@ static void run_row(struct work *w, int32_t batch, int32_t y)
 {
 	const struct tn_geometry *g = &w->p->g;
 	const int32_t top = y * g->stride_h - g->pad_top, pairs = (g->out_w + 1) / 2;
-	int32_t line =
-		batch * g->out_rows + (g->out_rows == g->out_h ? y : y % g->out_rows);
+	int32_t line = batch * g->out_rows + y % g->out_rows;
 	tn_s8 *out = w->out + line * g->out_w * g->out_c;
 	struct lines l;
 
@@ -92,11 +91,8 @@ static void run_row(struct work *w, int32_t batch, int32_t y)
 		int32_t in_y = top + ky;
 		int inside = in_y >= 0 && in_y < g->in_h;
 
-		if (g->in_rows != g->in_h)
-			in_y %= g->in_rows;
-		l.row[ky] =
-			inside ? w->in + (batch * g->in_rows + in_y) * g->in_w * g->in_c
-			       : w->zeros;
+		in_y = batch * g->in_rows + in_y % g->in_rows;
+		l.row[ky] = inside ? w->in + in_y * g->in_w * g->in_c : w->zeros;
 		l.step[ky] = inside ? g->in_c : 0;
 	}
 	for (int32_t t = 0; t < pairs; t++) {
@@ -110,12 +106,11 @@ void tn_mve_depthwise_conv_2d_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	const struct tn_mve_depthwise_params *p = params;
-	const int32_t groups = p->g.out_c / TN_GROUP;
-	const int32_t chunk = groups < TN_DEPTH_GROUPS ? groups : TN_DEPTH_GROUPS;
-	uint8_t *room = scratch;
+	const struct tn_geometry *g = &p->g;
+	const uint32_t groups = (uint32_t)g->out_c / TN_GROUP;
+	const int32_t height = g->y_end - g->y_begin, rows = g->batches * height;
 	uint32_t *sums = (uint32_t *)scratch + 64;
 	struct work w; /* not cleared: calls may be for a row */
-	const int32_t height = p->g.y_end - p->g.y_begin, rows = p->g.batches * height;
 
 	w.p = p;
 	w.in = in[0];
@@ -123,25 +118,25 @@ void tn_mve_depthwise_conv_2d_s8(
 	w.out = out[0];
 	w.stream = in[1];
 	w.constants = w.stream + TN_DEPTH_WORDS * groups;
-	w.held = (int8_t *)(sums + 2 * TN_GROUP * chunk);
-	w.early = (groups - 1) / TN_DEPTH_GROUPS * TN_DEPTH_CHANNELS;
+	if (groups > TN_DEPTH_GROUPS) {
+		w.held = (int8_t *)(sums + 2 * TN_GROUP * TN_DEPTH_GROUPS);
+		w.early = (int32_t)((groups - 1) / TN_DEPTH_GROUPS * TN_DEPTH_CHANNELS);
+	}
 	w.depth.sums = sums;
-	w.depth.room = room;
-	w.depth.sets = p->g.stride_w == 1 ? 3 : 4;
-	w.depth.second = p->g.stride_w == 1 ? 67 : 64;
+	w.depth.room = scratch;
+	w.depth.sets = g->stride_w == 1 ? 3 : 4;
+	w.depth.second = g->stride_w == 1 ? 67 : 64;
 	w.depth.plane[15] = w.zeros;
 	w.tile.sums = sums;
-	w.tile.vectors = 0;
-	w.tile.blocks = 1;
-	w.tile.rest = 0;
-	w.tile.offset = p->offset;
-	w.tile.floor = p->floor;
-	for (int32_t i = 0; i < 4; i++)
-		w.depth.word[i] =
-			(uintptr_t)room + (i < w.depth.sets ? 64 * (uintptr_t)i : 0);
-	for (int32_t t = 0; t < rows; t++) {
-		int32_t i = p->order.descending ? rows - 1 - t : t, batch = i / height;
+	w.tile.layer.vectors = 0;
+	w.tile.layer.blocks = 1;
+	w.tile.layer.rest = 0;
+	w.tile.layer.offset = p->offset;
+	w.tile.layer.floor = p->floor;
+	for (int32_t i = 0; i < rows; i++) {
+		int32_t row = p->order.descending ? rows - 1 - i : i;
+		int32_t batch = row / height;
 
-		run_row(&w, batch, p->g.y_begin + i - batch * height);
+		run_row(&w, batch, g->y_begin + row - batch * height);
 	}
 }

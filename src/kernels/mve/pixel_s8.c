@@ -90,9 +90,9 @@ __attribute__((naked, noinline)) void tn_pixel_s8(
 		"stmia.w r7!, {r0, r2, r4, r6}\n"
 		"6:\n\t"
 		"ldr.w r0, [r11, #20]\n\t"
-		"ldr.w r2, [r11, #32]\n\t"
-		"ldrd r4, r5, [r11, #40]\n\t"
-		"ldrd r6, r7, [r11, #48]\n\t"
+		"ldr.w r2, [r11, #56]\n\t"
+		"ldrd r4, r5, [r11, #32]\n\t"
+		"ldrd r6, r7, [r11, #40]\n\t"
 		TN_SCALE_SUMS
 		/* more blocks: r3 the window, r11 its end */
 		"3:\n\t"
@@ -128,13 +128,13 @@ __attribute__((naked, noinline)) void tn_pixel_s8(
 
 void tn_pixel_s8(const struct tn_tile *t)
 {
-	const int32_t n = TN_BLOCK * t->blocks;
+	const int32_t n = TN_BLOCK * t->layer.blocks;
 	const uint32_t *w = t->stream;
 
-	for (int32_t v = 0; v < t->vectors; v++)
+	for (int32_t v = 0; v < t->layer.vectors; v++)
 		w = tn_sum_vector(w, TN_VECTOR, t->a, n, t->sums + TN_VECTOR * v);
-	tn_scale_sums(t->sums, w, t->out_a, t->vectors, t->groups, t->rest, t->offset,
-		t->floor);
+	tn_scale_sums(t->sums, w, t->out_a, t->layer.vectors, t->layer.groups,
+		t->layer.rest, t->layer.offset, t->layer.floor);
 }
 
 #endif

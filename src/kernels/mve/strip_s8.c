@@ -1,5 +1,39 @@
 #include "strip_s8.h"
 
+/* Byte i of a row of columns is byte k = i % depth of its column, whose bytes go to
+ * (i - k) * rows and on; what is behind the columns that fit is not stored. */
+#if TN_MVE
+
+static inline void set_lanes(uint8_t *lane, int32_t depth, int32_t rows)
+{
+	register uint32_t i __asm__("r2") = 0;
+	register uint32_t end __asm__("r3") = (uint32_t)depth;
+
+	__asm__ volatile("viwdup.u8 q1, %[i], %[end], #1\n\t"
+			 "movs %[i], #0\n\t"
+			 "vidup.u8 q0, %[i], #1\n\t"
+			 "vsub.i8 q0, q0, q1\n\t"
+			 "vmul.i8 q0, q0, %[rows]\n\t"
+			 "vadd.i8 q0, q0, q1\n\t"
+			 "vstrb.8 q0, [%[lane]]"
+			 : [i] "+r"(i)
+			 : [end] "r"(end), [rows] "r"(rows), [lane] "r"(lane)
+			 : "q0", "q1", "cc", "memory");
+}
+
+#else
+
+static void set_lanes(uint8_t *lane, int32_t depth, int32_t rows)
+{
+	for (int32_t i = 0; i < 16; i++) {
+		int32_t k = i % depth;
+
+		lane[i] = (uint8_t)((i - k) * rows + k);
+	}
+}
+
+#endif
+
 void tn_strip_init(struct tn_strip *s, int32_t depth, int32_t rows)
 {
 	int32_t step = depth * rows, columns = depth <= 8 ? 16 / depth : 0;
@@ -11,14 +45,8 @@ void tn_strip_init(struct tn_strip *s, int32_t depth, int32_t rows)
 	s->depth = depth;
 	s->step = step;
 	s->at_once = columns;
-	for (int32_t i = 0, column = 0, k = 0; i < 16; i++) {
-		s->lane[i] = (uint8_t)(column * step + k);
-		if (++k == depth) {
-			k = 0;
-			if (column < columns - 1)
-				column++;
-		}
-	}
+	if (columns)
+		set_lanes(s->lane, depth, rows);
 }
 
 #if TN_MVE

@@ -63,30 +63,31 @@ __attribute__((naked, noinline)) void tn_tile_s8(
 		"push {r4-r11, lr}\n\t"
 		"vpush {d8-d15}\n\t"
 		"mov r11, r0\n\t"
-		"ldr r1, [r11, #28]\n\t" /* blocks */
-		"rsb.w r2, r1, #0\n\t"
+		"ldrd r9, r5, [r11, #24]\n\t" /* vectors, blocks */
+		"ldr r1, [r11, #16]\n\t"
+		"cmp.w r9, #0\n\t"
+		"beq.w 6f\n\t"
+		"rsbs r2, r5, #0\n\t"
 		"and.w r2, r2, #15\n\t"
 		"adr.w r3, 1f\n\t"
 		"movs r4, #56\n\t"
 		"mla r2, r2, r4, r3\n\t"
 		"orr.w r2, r2, #1\n\t"
-		"lsls r5, r1, #6\n\t"
-		"adds r5, #16\n\t"
-		"str r5, [r11, #72]\n\t"
 		"adr.w r4, 3f\n\t"
-		"cmp r1, #16\n\t"
-		"it hi\n\t"
-		"adrhi.w r4, 5f\n\t"
+		"cmp r5, #16\n\t"
+		"bls 8f\n\t"
+		"lsls r5, r5, #6\n\t"
+		"adds r5, #16\n\t"
+		"ldr r0, [r11, #20]\n\t"
+		"add.w r0, r0, r9, lsl #5\n\t"
+		"strd r0, r5, [r11, #68]\n\t"
+		"adr.w r4, 5f\n"
+		"8:\n\t"
 		"orr.w r4, r4, #1\n\t"
-		"strd r2, r4, [r11, #8]\n\t"
-		"ldrd r2, r4, [r11, #20]\n\t" /* sums, vectors */
-		"add.w r2, r2, r4, lsl #5\n\t"
-		"str r2, [r11, #68]\n"
+		"strd r2, r4, [r11, #8]\n"
 		"10:\n\t" /* two pixels */
 		"ldrd r1, r7, [r11, #16]\n\t"
 		"ldrd r9, r0, [r11, #24]\n\t"
-		"cmp.w r9, #0\n\t"
-		"beq.w 6f\n\t"
 		"cmp r0, #16\n\t"
 		"bhi 4f\n"
 		"2:\n\t" /* a vector of few blocks */
@@ -120,9 +121,9 @@ __attribute__((naked, noinline)) void tn_tile_s8(
 		/* all channels, from r0 to r2 and r3 */
 		"6:\n\t"
 		"ldr r0, [r11, #20]\n\t"
-		"ldrd r2, r3, [r11, #32]\n\t"
-		"ldrd r4, r5, [r11, #40]\n\t"
-		"ldrd r6, r7, [r11, #48]\n\t"
+		"ldrd r2, r3, [r11, #56]\n\t"
+		"ldrd r4, r5, [r11, #32]\n\t"
+		"ldrd r6, r7, [r11, #40]\n\t"
 		"cmp r7, #0\n\t"
 		"beq.w 7f\n\t"
 		/* one rounding */
@@ -157,17 +158,17 @@ __attribute__((naked, noinline)) void tn_tile_s8(
 		"bgt 13b\n"
 		"9:\n\t" /* the next two pixels */
 		"ldrd r3, r5, [r11]\n\t"
-		"ldrd r6, r0, [r11, #56]\n\t"
-		"ldrd r2, r4, [r11, #32]\n\t"
-		"ldr r1, [r11, #64]\n\t"
-		"add r3, r0\n\t"
-		"add r5, r0\n\t"
-		"add r2, r1\n\t"
-		"add r4, r1\n\t"
+		"ldrd r0, r1, [r11, #48]\n\t"
+		"ldrd r2, r4, [r11, #56]\n\t"
+		"ldr r6, [r11, #64]\n\t"
+		"add.w r3, r3, r0, lsl #1\n\t"
+		"add.w r5, r5, r0, lsl #1\n\t"
+		"add.w r2, r2, r1, lsl #1\n\t"
+		"add.w r4, r4, r1, lsl #1\n\t"
 		"subs r6, #1\n\t"
 		"strd r3, r5, [r11]\n\t"
-		"strd r2, r4, [r11, #32]\n\t"
-		"str r6, [r11, #56]\n\t"
+		"strd r2, r4, [r11, #56]\n\t"
+		"str r6, [r11, #64]\n\t"
 		"bne.w 10b\n\t"
 		"vpop {d8-d15}\n\t"
 		"pop {r4-r11, pc}\n"
@@ -220,7 +221,7 @@ static int32_t weight(const uint32_t *words, int32_t i)
 
 static void products(const struct tn_tile *t, int32_t vector)
 {
-	const int32_t n = TN_BLOCK * t->blocks;
+	const int32_t n = TN_BLOCK * t->layer.blocks;
 	const uint32_t *w = t->stream + vector * (TN_VECTOR + n);
 
 	for (int32_t lane = 0; lane < TN_VECTOR; lane++) {
@@ -245,37 +246,41 @@ static void products(const struct tn_tile *t, int32_t vector)
 
 static void rescale(const struct tn_tile *t, int32_t vector)
 {
-	const uint32_t *k = t->stream + t->vectors * (TN_VECTOR + TN_BLOCK * t->blocks) +
+	const uint32_t *k = t->stream +
+			    t->layer.vectors * (TN_VECTOR + TN_BLOCK * t->layer.blocks) +
 			    vector * TN_VECTOR_WORDS;
 	const uint32_t *sum = t->sums + 2 * TN_VECTOR * vector;
 
 	for (int32_t lane = 0; lane < TN_VECTOR; lane++) {
-		int32_t c = tn_lane_channel(vector, lane, t->groups);
+		int32_t c = tn_lane_channel(vector, lane, t->layer.groups);
 		int32_t multiplier = (int32_t)k[lane],
 			shift = (int32_t)k[TN_VECTOR + lane];
 
-		if (c >= TN_GROUP * t->groups + t->rest)
+		if (c >= TN_GROUP * t->layer.groups + t->layer.rest)
 			break;
 		tn_store_s8(t->out_b, c,
 			tn_rescale_lane((int32_t)sum[TN_VECTOR + lane], multiplier, shift,
-				t->offset, t->floor));
+				t->layer.offset, t->layer.floor));
 		tn_store_s8(t->out_a, c,
-			tn_rescale_lane((int32_t)sum[lane], multiplier, shift, t->offset,
-				t->floor));
+			tn_rescale_lane((int32_t)sum[lane], multiplier, shift,
+				t->layer.offset, t->layer.floor));
 	}
 }
 
 void tn_tile_s8(struct tn_tile *t)
 {
 	for (; t->pairs > 0; t->pairs--) {
-		for (int32_t i = 0; i < t->vectors; i++)
+		for (int32_t i = 0; i < t->layer.vectors; i++)
 			products(t, i);
-		for (int32_t i = 0; TN_VECTOR * i < TN_GROUP * t->groups + t->rest; i++)
+		for (int32_t i = 0;
+			TN_VECTOR * i < TN_GROUP * t->layer.groups + t->layer.rest; i++)
 			rescale(t, i);
-		t->a += t->in_step;
-		t->b += t->in_step;
-		t->out_a += t->out_step;
-		t->out_b += t->out_step;
+		if (!t->layer.vectors)
+			continue;
+		t->a += 2 * t->layer.in_step;
+		t->b += 2 * t->layer.in_step;
+		t->out_a += 2 * t->layer.out_step;
+		t->out_b += 2 * t->layer.out_step;
 	}
 }
 

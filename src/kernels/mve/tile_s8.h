@@ -5,12 +5,14 @@
  * A window is `blocks` times sixteen bytes in a row, filled up with anything: weights are
  * zeros there. The stream holds for each vector of four channels (layout.h): four biases,
  * and for each block sixteen weights of each channel; behind the last vector the constants
- * of all. With no vectors the sums are there already, and the stream has constants only.
+ * of all. With no vectors the sums of one pair are there already, and the stream has constants
+ * only.
  * Sums: for each vector those of the first pixel, then those of the second. */
 #ifndef TENURE_KERNELS_MVE_TILE_S8_H
 #define TENURE_KERNELS_MVE_TILE_S8_H
 
 #include "rescale.h"
+#include "tenure/kernels.h"
 
 /* Offsets are known to the assembly. */
 struct tn_tile {
@@ -18,14 +20,9 @@ struct tn_tile {
 	uintptr_t entry, leave; /* set by the function */
 	const uint32_t *stream;
 	uint32_t *sums;
-	int32_t vectors; /* of four channels, all */
-	int32_t blocks; /* at least 1 */
+	struct tn_mve_tile layer; /* its offset: the zero point, or TN_FLOOR_OFFSET */
 	tn_s8 *out_a, *out_b; /* channel 0; both move on */
-	int32_t groups, rest; /* whole groups of channels, and channels behind them */
-	int32_t offset; /* the zero point, or TN_FLOOR_OFFSET */
-	int32_t floor;
-	int32_t pairs; /* of pixels, at least 1; ends as 0 */
-	int32_t in_step, out_step; /* from a pixel to the next but one, in bytes */
+	int32_t pairs; /* of pixels, at least 1, and 1 with no vectors; ends as 0 */
 	uint32_t *sums_end; /* set by the function */
 	int32_t bytes; /* the same: of a vector in the stream */
 };
