@@ -10,43 +10,45 @@
 #include "ref/float_math.h"
 #include "tenure/kernels.h"
 
-/* Adds the columns of a row, several channels at a time; the first channel that is left. */
+/* Adds the columns of a row, several channels at a time; the first channel that is left.
+ * There are at most TN_TAPS_MAX columns, so that halfwords hold their sums. */
 #if TN_MVE
+
+/* Eight halfwords in q0 or q1 to words in memory, side by side. */
+#define TN_PLANE_ADD(halves, sums)                                                       \
+	"vld20.32 {q2, q3}, [" sums "]\n\t"                                              \
+	"vld21.32 {q2, q3}, [" sums "]\n\t"                                              \
+	"vmovlb.s16 q4, " halves "\n\t"                                                  \
+	"vmovlt.s16 " halves ", " halves "\n\t"                                          \
+	"vadd.i32 q2, q2, q4\n\t"                                                        \
+	"vadd.i32 q3, q3, " halves "\n\t"                                                \
+	"vst20.32 {q2, q3}, [" sums "]\n\t"                                              \
+	"vst21.32 {q2, q3}, [" sums "]!\n\t"
 
 static inline int32_t tn_plane_groups(
 	const struct tn_plane *p, const tn_s8 *row, int32_t columns, tn_s32 *sums)
 {
-	int32_t c = 0;
+	const int32_t step = p->channels, n = step / 16 * 16;
 
-	for (; c + 16 <= p->channels; c += 16) {
-		const tn_s8 *at = row + c;
+	for (const tn_s8 *end = row + n; row < end; row += 16) {
+		const tn_s8 *at = row;
 
-		__asm__ volatile("vldrw.u32 q0, [%[sums]]\n\t"
-				 "vldrw.u32 q1, [%[sums], #16]\n\t"
-				 "vldrw.u32 q2, [%[sums], #32]\n\t"
-				 "vldrw.u32 q3, [%[sums], #48]\n\t"
+		__asm__ volatile("vmov.i32 q0, #0\n\t"
+				 "vmov.i32 q1, #0\n\t"
 				 "dls lr, %[columns]\n"
 				 "1:\n\t"
-				 "vldrb.s32 q4, [%[at]]\n\t"
-				 "vldrb.s32 q5, [%[at], #4]\n\t"
-				 "vadd.i32 q0, q0, q4\n\t"
-				 "vldrb.s32 q4, [%[at], #8]\n\t"
-				 "vadd.i32 q1, q1, q5\n\t"
-				 "vldrb.s32 q5, [%[at], #12]\n\t"
-				 "vadd.i32 q2, q2, q4\n\t"
-				 "vadd.i32 q3, q3, q5\n\t"
+				 "vldrb.s16 q2, [%[at]]\n\t"
+				 "vldrb.s16 q3, [%[at], #8]\n\t"
+				 "vadd.i16 q0, q0, q2\n\t"
+				 "vadd.i16 q1, q1, q3\n\t"
 				 "add %[at], %[at], %[step]\n\t"
-				 "le lr, 1b\n\t"
-				 "vstrw.32 q0, [%[sums]]\n\t"
-				 "vstrw.32 q1, [%[sums], #16]\n\t"
-				 "vstrw.32 q2, [%[sums], #32]\n\t"
-				 "vstrw.32 q3, [%[sums], #48]\n\t"
-				 : [at] "+r"(at)
-				 : [sums] "r"(sums + c), [columns] "r"(columns),
-				 [step] "r"(p->channels)
-				 : "q0", "q1", "q2", "q3", "q4", "q5", "lr", "memory");
+				 "le lr, 1b\n\t" TN_PLANE_ADD("q0", "%[sums]")
+					 TN_PLANE_ADD("q1", "%[sums]")
+				 : [at] "+l"(at), [sums] "+r"(sums)
+				 : [columns] "r"(columns), [step] "r"(step)
+				 : "q0", "q1", "q2", "q3", "q4", "lr", "memory");
 	}
-	return c;
+	return n;
 }
 
 #elif TN_DSP
@@ -87,7 +89,9 @@ static inline int32_t tn_plane_groups(
 static inline void tn_plane_add_s8(
 	const struct tn_plane *p, const tn_s8 *in, tn_s32 *sums)
 {
-	for (int32_t c = 0; p->y_begin == 0 && c < p->channels; c++)
+	const int32_t channels = p->channels;
+
+	for (int32_t c = 0; p->y_begin == 0 && c < channels; c++)
 		sums[c] = 0;
 	for (int32_t y = p->y_begin; y < p->y_end; y++) {
 		const tn_s8 *row = in + y % p->in_rows * p->width * p->channels;
