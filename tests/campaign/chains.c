@@ -77,12 +77,45 @@ static void change_ring(
 	}
 }
 
-static void change_events(struct tn_gen *gen, struct tn_plan_loop *l)
+/* Rows of what the op makes that are there at once. */
+static int64_t rows_held(
+	const struct tn_graph *g, const struct tn_plan *plan, uint32_t op)
+{
+	const uint32_t id = op < g->n_ops ? g->ops[op].outputs[0].i : g->inputs[0].i;
+	const int64_t ring = plan->tensors[id].ring_bytes;
+
+	return ring ? ring * g->tensors[id].shape.dim[1] / g->tensors[id].bytes
+		    : INT64_MAX;
+}
+
+/* An event takes over the rows of the op's next one; at its end all must be there, or nobody
+ * could look at them. */
+static void join_events(const struct tn_graph *g, const struct tn_plan *plan,
+	struct tn_plan_loop *l, uint32_t at)
+{
+	struct tn_plan_event *e = &l->events[at];
+
+	for (uint32_t k = at + 1; k < l->n_events; k++) {
+		if (l->events[k].op != e->op)
+			continue;
+		if (e->rows + l->events[k].rows > rows_held(g, plan, e->op))
+			return;
+		e->y = tn_min_i64(e->y, l->events[k].y);
+		e->rows += l->events[k].rows;
+		memmove(&l->events[k], &l->events[k + 1],
+			(l->n_events - k - 1) * sizeof(*e));
+		l->n_events--;
+		return;
+	}
+}
+
+static void change_events(struct tn_gen *gen, const struct tn_graph *g,
+	const struct tn_plan *plan, struct tn_plan_loop *l)
 {
 	const uint32_t at = tn_gen_random(gen, l->n_events);
 	struct tn_plan_event *e = &l->events[at], kept = *e;
 
-	switch (tn_gen_random(gen, 8)) {
+	switch (tn_gen_random(gen, 10)) {
 	case 0: /* lost */
 		memmove(e, e + 1, (l->n_events - at - 1) * sizeof(*e));
 		l->n_events--;
@@ -94,6 +127,11 @@ static void change_events(struct tn_gen *gen, struct tn_plan_loop *l)
 	case 2: /* other rows */
 		e->y += (int64_t)tn_gen_random(gen, 3) - 1;
 		e->rows += (int64_t)tn_gen_random(gen, 3) - 1;
+		break;
+	case 3:
+	case 4:
+	case 5:
+		join_events(g, plan, l, at);
 		break;
 	default: /* a little earlier or later */
 		if (at + 1 < l->n_events) {
@@ -159,7 +197,7 @@ void chains_change(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan 
 		break;
 	case 3:
 	case 4:
-		change_events(gen, s->loops);
+		change_events(gen, g, plan, s->loops);
 		break;
 	case 5:
 		change_order(gen, plan);

@@ -13,7 +13,7 @@ void chains_plan(struct net *n, struct tn_gen *gen, bool fed, struct tn_plan *ou
 void chains_copy(struct tn_gen *gen, const struct tn_plan *from, struct tn_plan *to);
 
 /* Changes one thing: a ring a row shorter or longer, what lies somewhere else, an event that
- * is swapped, lost, doubled or has other rows, the order or the direction of a chain. Only
+ * is swapped, lost, doubled, joined or has other rows, the order or the direction of a chain. Only
  * of plans that chains_copy made. */
 void chains_change(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan *plan);
 
