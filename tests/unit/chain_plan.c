@@ -96,7 +96,7 @@ struct tn_plan_stream chain_unrolled(
 	struct tn_arena *arena, const struct tn_plan_stream *s)
 {
 	struct tn_plan_stream out = *s;
-	int64_t count = 1;
+	int64_t count = 2; /* room for more */
 
 	for (uint32_t i = 0; i < s->n_loops; i++)
 		count += s->loops[i].times * s->loops[i].n_events;

@@ -28,7 +28,7 @@ void chain_plan(struct net *n, const struct chain_tables *t, struct tn_stream_pi
 void chain_best(struct net *n, int64_t align, bool input, struct tn_plan *out);
 
 /* The stream with one loop that runs once, in which events can be changed; there is room for
- * one more. */
+ * two more. */
 struct tn_plan_stream chain_unrolled(
 	struct tn_arena *arena, const struct tn_plan_stream *s);
 
