@@ -102,15 +102,20 @@ bool tn_walk_run(struct tn_walk *w, struct tn_access *reads, uint32_t n_reads,
 	return !w->stopped;
 }
 
-int64_t tn_walk_skip(struct tn_walk *w, int64_t block, int64_t n, int64_t bytes)
+int64_t tn_walk_next(struct tn_walk *w, int64_t block, struct tn_blocks same)
 {
-	const int64_t from = w->variant.descending ? 1 : 2;
-	const struct tn_access write = { 0, from * bytes, (from + n - 3) * bytes };
+	const bool back = w->variant.descending;
+	const int64_t next = back ? block - 1 : block + 1;
+	const int64_t begin = back ? same.first + 1 : next;
+	const int64_t end = back ? next + 1 : same.end - 1;
+	const struct tn_access write = { 0, same.origin + begin * same.bytes,
+		same.origin + end * same.bytes };
 
-	if (!w->extremes || block != 2 || n < 4)
-		return block;
+	if (!w->extremes || next != (back ? same.end - 3 : same.first + 2) ||
+		begin >= end)
+		return next;
 	tn_walk_step(w, NULL, 0, &write, 1);
-	return n - 1;
+	return back ? same.first : same.end - 1;
 }
 
 static bool plain_operands(const struct tn_walk *w)

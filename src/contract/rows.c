@@ -45,8 +45,9 @@ static bool dense_row(struct tn_walk *w, const struct rows *r, int64_t row)
 
 bool tn_walk_rows(struct tn_walk *w)
 {
+	struct tn_blocks same = { 0 };
 	struct rows r;
-	int64_t bytes;
+	int64_t y;
 
 	if (!rows_of(w, &r))
 		return false;
@@ -55,12 +56,12 @@ bool tn_walk_rows(struct tn_walk *w)
 			return false; /* a computed filter */
 	if (!w->fn)
 		return true;
-	bytes = r.out_n * tn_walk_width(tn_walk_output(w, 0));
-	for (int64_t t = 0; t < r.n; t++) {
-		t = tn_walk_skip(w, t, r.n, bytes);
-		if (!dense_row(w, &r, w->variant.descending ? r.n - 1 - t : t))
+	same.end = r.n;
+	same.bytes = r.out_n * tn_walk_width(tn_walk_output(w, 0));
+	y = w->variant.descending ? r.n - 1 : 0;
+	for (; 0 <= y && y < same.end; y = tn_walk_next(w, y, same))
+		if (!dense_row(w, &r, y))
 			break;
-	}
 	return true;
 }
 
@@ -130,19 +131,20 @@ static bool passed_row(struct tn_walk *w, int64_t row, int64_t depth)
 bool tn_walk_row_passes(struct tn_walk *w)
 {
 	const struct tn_tensor *out = tn_walk_output(w, 0);
-	int64_t depth = row_of(w), rows, bytes;
+	int64_t depth = row_of(w), rows, y;
+	struct tn_blocks same = { 0 };
 
 	if (!depth)
 		return false;
 	if (!w->fn)
 		return true;
 	rows = out->elements / depth;
-	bytes = depth * tn_walk_width(out);
-	for (int64_t t = 0; t < rows; t++) {
-		if (w->op->n_outputs == 1)
-			t = tn_walk_skip(w, t, rows, bytes);
-		if (!passed_row(w, w->variant.descending ? rows - 1 - t : t, depth))
+	if (w->op->n_outputs == 1)
+		same = (struct tn_blocks){ .end = rows,
+			.bytes = depth * tn_walk_width(out) };
+	y = w->variant.descending ? rows - 1 : 0;
+	for (; 0 <= y && y < rows; y = tn_walk_next(w, y, same))
+		if (!passed_row(w, y, depth))
 			break;
-	}
 	return true;
 }

@@ -55,11 +55,18 @@ bool tn_walk_step(struct tn_walk *w, const struct tn_access *reads, uint32_t n_r
 bool tn_walk_run(struct tn_walk *w, struct tn_access *reads, uint32_t n_reads,
 	struct tn_access *write, int64_t count, int64_t read_by, int64_t write_by);
 
-/* For walks over n blocks (images, rows) that do the same, each `bytes` of output and as
- * many of input further on than the one before: what a block adds to the extremes grows or
- * falls with its number, so the first two and the last tell it. Where only extremes count,
- * joins the writes of those between, and returns the block to go on with. */
-int64_t tn_walk_skip(struct tn_walk *w, int64_t block, int64_t n, int64_t bytes);
+/* Blocks [first, end) (images, rows) do the same, each a fixed way further on in the input, and
+ * `bytes` in the output, than the one before. */
+struct tn_blocks {
+	int64_t first, end;
+	int64_t origin; /* bytes of the output before block 0 */
+	int64_t bytes;
+};
+
+/* The block after this one, in the walk's direction. What a block adds to the extremes grows
+ * or falls with its number, so the first two and the last tell it: where only extremes count,
+ * joins the writes of those between, and returns the last. */
+int64_t tn_walk_next(struct tn_walk *w, int64_t block, struct tn_blocks same);
 
 struct tn_window;
 

@@ -140,11 +140,10 @@ static void run_buffered(struct tn_walk *w, const struct tn_window *g, struct ta
 
 /* All channels of a pixel read the same window, or each its own part of it. */
 static bool run_pixel(struct tn_walk *w, const struct tn_window *g, struct taps *taps,
-	int64_t b, int64_t in_image)
+	int64_t b, int64_t oy, int64_t ox)
 {
 	const bool back = w->variant.descending;
-	const int64_t oy = in_image / g->out_w, ox = in_image % g->out_w;
-	const int64_t at = (b * g->out_h * g->out_w + in_image) * g->out_c;
+	const int64_t at = ((b * g->out_h + oy) * g->out_w + ox) * g->out_c;
 	const int64_t m = g->depth_multiplier;
 
 	if (!g->per_channel || w->variant.hold == HOLD_PIXEL) {
@@ -170,29 +169,52 @@ static bool run_pixel(struct tn_walk *w, const struct tn_window *g, struct taps 
 	return true;
 }
 
+static bool run_row(struct tn_walk *w, const struct tn_window *g, struct taps *taps,
+	int64_t b, int64_t oy)
+{
+	for (int64_t t = 0; t < g->out_w; t++)
+		if (!run_pixel(w, g, taps, b, oy,
+			    w->variant.descending ? g->out_w - 1 - t : t))
+			return false;
+	return true;
+}
+
+/* Rows of [begin, end) whose windows have all their rows of taps in the image do the same. */
+static struct tn_blocks whole_rows(
+	const struct tn_walk *w, const struct tn_window *g, int64_t begin, int64_t end)
+{
+	const int64_t last = g->in_h - 1 - (g->k_h - 1) * g->dilation_h + g->pad_top;
+	const int64_t first = (g->pad_top + g->stride_h - 1) / g->stride_h;
+
+	return (struct tn_blocks){ .first = tn_max_i64(begin, first),
+		.end = last < 0 ? begin : tn_min_i64(end, last / g->stride_h + 1),
+		.bytes = g->out_w * g->out_c * tn_walk_width(tn_walk_output(w, 0)) };
+}
+
 static bool run_image(
 	struct tn_walk *w, const struct tn_window *g, struct taps *taps, int64_t b)
 {
-	const int64_t begin = w->row_begin * g->out_w;
-	const int64_t end = (w->row_end ? w->row_end : g->out_h) * g->out_w;
+	const int64_t begin = w->row_begin, end = w->row_end ? w->row_end : g->out_h;
+	struct tn_blocks same = whole_rows(w, g, begin, end);
+	int64_t y = w->variant.descending ? end - 1 : begin;
 
-	for (int64_t t = begin; t < end; t++)
-		if (!run_pixel(w, g, taps, b,
-			    w->variant.descending ? begin + end - 1 - t : t))
+	same.origin = b * g->out_h * same.bytes;
+	for (; begin <= y && y < end; y = tn_walk_next(w, y, same))
+		if (!run_row(w, g, taps, b, y))
 			return false;
 	return true;
 }
 
 static void run(struct tn_walk *w, const struct tn_window *g, struct taps *taps)
 {
-	const int64_t n = g->batches, image = g->out_h * g->out_w * g->out_c;
-	const int64_t bytes = image * tn_walk_width(tn_walk_output(w, 0));
+	const int64_t image = g->out_h * g->out_w * g->out_c;
+	const struct tn_blocks same = { .end = g->batches,
+		.bytes = image * tn_walk_width(tn_walk_output(w, 0)) };
+	int64_t b = w->variant.descending ? same.end - 1 : 0;
 
-	for (int64_t t = 0; t < n; t++) {
-		t = tn_walk_skip(w, t, n, bytes);
-		if (!run_image(w, g, taps, w->variant.descending ? n - 1 - t : t))
+	for (; 0 <= b && b < same.end; b = tn_walk_next(w, b, same))
+		if (!run_image(w, g, taps, b))
 			return;
-	}
 }
 
 bool tn_walk_window(struct tn_walk *w)
