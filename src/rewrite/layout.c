@@ -297,6 +297,7 @@ static void change(struct tn_layout *l, struct tn_op *op)
 		l->last[out.i] = double_of(l, out, op);
 		if (e->failed)
 			return;
+		l->left[out.i] = e->log->list.count;
 		op->outputs[k] = l->last[out.i];
 		e->producer[out.i].i = TN_NONE;
 		e->producer[l->last[out.i].i] = number;
@@ -379,19 +380,35 @@ static bool prepare(struct tn_layout *l, struct tn_edit *e)
 	l->group = TN_NEW_ARRAY(e->scratch, uint32_t, l->n_tensors);
 	l->wanted = TN_NEW_ARRAY(e->scratch, bool, l->n_tensors);
 	l->last = TN_NEW_ARRAY(e->scratch, tn_tensor_id, l->n_tensors);
+	l->left = TN_NEW_ARRAY(e->scratch, size_t, l->n_tensors);
 	l->has_first = TN_NEW_ARRAY(e->scratch, bool, l->n_tensors);
 	l->reader = tn_edit_readers(e);
-	if (!l->role || !l->group || !l->wanted || !l->last || !l->has_first ||
-		!l->reader) {
+	if (!l->role || !l->group || !l->wanted || !l->last || !l->left ||
+		!l->has_first || !l->reader) {
 		e->failed = true;
 		return false;
 	}
 	for (uint32_t i = 0; i < l->n_tensors; i++) {
 		l->group[i] = i;
 		l->last[i].i = TN_NONE;
+		l->left[i] = 0;
 		l->has_first[i] = e->producer[i].i == TN_NONE;
 	}
 	return true;
+}
+
+/* Tensors of which only the double is there now. An entry names one of them. */
+static void name_left(struct tn_layout *l)
+{
+	struct tn_edit *e = l->e;
+
+	for (uint32_t i = 0; i < l->n_tensors; i++) {
+		struct tn_rewrite *done =
+			l->left[i] ? &e->log->list.items[l->left[i] - 1] : NULL;
+
+		if (done && !done->tensor && !l->has_first[i])
+			done->tensor = e->g.tensors[i].name;
+	}
 }
 
 void tn_rewrite_layouts(struct tn_edit *e)
@@ -416,4 +433,6 @@ void tn_rewrite_layouts(struct tn_edit *e)
 	}
 	if (!e->failed)
 		append(&l);
+	if (!e->failed)
+		name_left(&l);
 }

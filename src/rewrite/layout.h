@@ -25,6 +25,8 @@ struct tn_layout {
 		group; /* by tensor: another one that changes with it; itself: the first */
 	bool *wanted; /* by first tensor of a group: a window is in it */
 	tn_tensor_id *last; /* by tensor: its double; TN_NONE: none yet */
+	size_t *left; /* by tensor: the entry of the log, from 1, of the op that writes its
+	                 double instead; 0: none */
 	bool *has_first; /* by tensor: its own bytes are there when an op is reached */
 	const tn_op_id *reader; /* by tensor: the one when it is private */
 	TN_VEC(struct tn_op) made;

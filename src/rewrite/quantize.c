@@ -234,7 +234,7 @@ static void move_integers(struct tn_edit *e, struct tn_op *op, struct tn_op *bef
 		e->changed = changed;
 		return;
 	}
-	tn_edit_done(e, before, NULL);
+	tn_edit_done(e, before, NULL)->tensor = e->g.tensors[before->outputs[0].i].name;
 	tn_edit_set_output(e, before, moved);
 	tn_edit_set_input(e, op, 0, moved);
 	tn_edit_exchange(e, before, op);

@@ -142,6 +142,13 @@ static bool meets_taker(
 	return false;
 }
 
+/* The transpose has moved away from this tensor, and another one comes in its place: no
+ * bytes are said to be saved. */
+static void done_with(struct tn_edit *e, const struct tn_op *transpose, tn_tensor_id left)
+{
+	tn_edit_done(e, transpose, NULL)->tensor = e->g.tensors[left.i].name;
+}
+
 /* The op takes the place of the transpose in front of it, which comes behind it and reads
  * a new tensor of this shape. */
 static void swap(struct tn_edit *e, tn_op_id *reader, struct tn_op *op,
@@ -150,7 +157,7 @@ static void swap(struct tn_edit *e, tn_op_id *reader, struct tn_op *op,
 	const tn_tensor_id out = op->outputs[0];
 	tn_tensor_id moved;
 
-	tn_edit_done(e, before, NULL);
+	done_with(e, before, before->outputs[0]);
 	moved = tn_edit_activation(e, &e->g.tensors[out.i], shape, op);
 	if (e->failed)
 		return;
@@ -203,7 +210,7 @@ static void move_before(
 			tn_edit_in(e, transpose, 0), tn_edit_out(e, transpose, 0)))
 		return;
 	tn_transpose_set(e, transpose, between, perm, shape.rank);
-	tn_edit_done(e, transpose, NULL);
+	done_with(e, transpose, between);
 	moved = tn_edit_activation(e, &e->g.tensors[from.i], &shape, op);
 	if (e->failed)
 		return;
@@ -366,6 +373,7 @@ static void move_behind_both(
 	tn_edit_set_inputs(e, op, inputs, 2);
 	tn_edit_kill(e, other);
 	reader[between.i] = tn_edit_id(e, op);
+	done_with(e, later, later->outputs[0]);
 	tn_edit_set_output(e, later, between);
 	tn_transpose_set(e, later, between, perm, rank);
 	saved = *op;

@@ -46,7 +46,7 @@ static const struct {
 	{ "round_trip_left_i8", PASS_CHAINS, 1, 3, 320, 96 },
 	{ "transposed_operands_i8", PASS_TRANSPOSE, 3, 2, 140, 124 },
 	{ "transposed_rows_i8", PASS_TRANSPOSE, 2, 4, 108, 76 },
-	{ "transposed_sum_i8", PASS_TRANSPOSE, 2, 4, 176, 128 },
+	{ "transposed_sum_i8", PASS_TRANSPOSE, 3, 4, 176, 128 },
 	{ "transpose_narrow_i8", PASS_TRANSPOSE, 1, 3, 1280, 768 },
 	{ "transpose_wide_i8", PASS_TRANSPOSE, 1, 4, 1008, 576 },
 	{ "transposed_channels_i8", PASS_TRANSPOSE, 3, 3, 340, 138 },
