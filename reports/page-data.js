@@ -313,6 +313,10 @@ var tenure = (function () {
   function shorten(text, columns) {
     text = calm(text);
     if (width(text) <= columns) return text;
+    if (text.indexOf(";") > 0) {
+      text = brief(text);
+      if (width(text) + 2 <= columns) return text + "..";
+    }
     var head = Math.floor((columns - 2) / 3), list = letters(text); /* as tn_escape_short */
     return fitting(list, head, false) + ".." + fitting(list, columns - 2 - head, true);
   }

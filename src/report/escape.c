@@ -237,15 +237,12 @@ static const char *letter_end(const char *text, size_t *out_width)
 }
 
 /* The end of a name says more than its start ("…/Conv2d_3_pointwise/Relu6"). */
-void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
+static void cut_in_the_middle(
+	struct tn_strbuf *out, const char *text, size_t width, size_t columns)
 {
-	size_t width = tn_escape_width(text), head, tail, letter = 0;
+	size_t head, tail, letter = 0;
 	const char *at = text, *end;
 
-	if (width <= columns) {
-		show_part(out, text, text + strlen(text));
-		return;
-	}
 	head = (columns - 2) / 3;
 	tail = columns - 2 - head;
 	while ((end = letter_end(at, &letter)) && letter <= head) {
@@ -259,6 +256,42 @@ void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
 	for (; width > tail && (end = letter_end(text, &letter)); text = end)
 		width -= letter;
 	show_part(out, text, text + strlen(text));
+}
+
+/* Converters join the names of all that they have fused, with semicolons: the first one
+ * is that of the result. */
+static void cut_joined(
+	struct tn_strbuf *out, const char *text, const char *join, size_t columns)
+{
+	struct tn_strbuf first;
+	size_t width;
+
+	tn_strbuf_init(&first);
+	tn_strbuf_add(&first, text, (size_t)(join - text));
+	out->failed = out->failed || first.failed;
+	if (!first.failed) {
+		width = tn_escape_width(first.text);
+		if (width + 2 <= columns) {
+			tn_escape_visible(out, first.text);
+			tn_strbuf_puts(out, "..");
+		} else {
+			cut_in_the_middle(out, first.text, width, columns);
+		}
+	}
+	tn_strbuf_release(&first);
+}
+
+void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns)
+{
+	const size_t width = tn_escape_width(text);
+	const char *join = strchr(text, ';');
+
+	if (width <= columns)
+		show_part(out, text, text + strlen(text));
+	else if (join && join > text)
+		cut_joined(out, text, join, columns);
+	else
+		cut_in_the_middle(out, text, width, columns);
 }
 
 void tn_escape_words(struct tn_strbuf *out, const char *text, size_t columns)

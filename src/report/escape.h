@@ -23,7 +23,8 @@ void tn_escape_visible(struct tn_strbuf *out, const char *text);
 /* Columns of a word in a sentence that is drawn. */
 #define TN_WORD_COLUMNS 80
 
-/* The same, cut in the middle to at most `columns` (>= 4). Wide characters count twice. */
+/* The same, cut in the middle to at most `columns` (>= 4). Wide characters count twice. Of
+ * names that are joined with semicolons the first one is left. */
 void tn_escape_short(struct tn_strbuf *out, const char *text, size_t columns);
 
 /* A sentence in which each word is cut so: a name of thousands of letters is one. */

@@ -419,6 +419,8 @@ def check_brief(b, folder, tenure):
     assert links and all(text + rest == title for text, title in links), links
     links = b.run("[...document.querySelectorAll('#tensors td a, #decisions td a')].map(a => [a.textContent, a.title])")
     assert len(links) > 8 and all(title.endswith(rest) and rest not in text for text, title in links), links
+    why = b.run("[...document.querySelectorAll('#decisions td:last-child')].map(a => a.textContent)")
+    assert len(why) == 3 and all("/Relu..'" in text and "resource1" not in text for text in why), why
     b.open(picture)
     assert b.run(label) and all(text.endswith("Relu") for text in b.run(label)), b.run(label)
     same("complaints", b.complaints(), [])

@@ -82,6 +82,33 @@ START_TEST(escape_short_keeps_to_its_columns)
 }
 END_TEST
 
+/* Names that a converter has joined: what is left says which tensor it is. */
+static const struct {
+	const char *in;
+	size_t columns;
+	const char *out;
+} joined[] = {
+	{ "a/Relu;b/Bias", 13, "a/Relu;b/Bias" },
+	{ "a/Relu;b/Bias", 12, "a/Relu.." },
+	{ "a/Relu;b/Bias", 8, "a/Relu.." },
+	{ "a/Relu;b/Bias", 7, "a..Relu" },
+	{ "block/a/Relu;b/Bias", 11, "blo..a/Relu" },
+	{ ";b/Bias/of/it", 8, ";b..f/it" },
+	{ "\xe5\xb1\xa4\xe5\xb1\xa4;\xe5\xb1\xa4", 6, "\xe5\xb1\xa4\xe5\xb1\xa4.." },
+	{ "a\nb;c;d;e;f", 8, "a\\x0ab.." },
+};
+
+START_TEST(joined_names_are_cut_to_the_first)
+{
+	struct tn_strbuf out;
+
+	tn_strbuf_init(&out);
+	tn_escape_short(&out, joined[_i].in, joined[_i].columns);
+	ck_assert_str_eq(out.text, joined[_i].out);
+	tn_strbuf_release(&out);
+}
+END_TEST
+
 /* At most four marks of a letter are drawn; those of one are not those of the next. */
 static const struct {
 	const char *name, *letter;
@@ -209,6 +236,8 @@ Suite *tn_test_suite(void)
 
 	LOOP(tc, escape_visible, escapes);
 	tcase_add_test(tc, escape_short_keeps_to_its_columns);
+	tcase_add_loop_test(tc, joined_names_are_cut_to_the_first, 0,
+		(int)(sizeof(joined) / sizeof(*joined)));
 	LOOP(tc, marks_are_counted_for_each_letter, bases);
 	LOOP(tc, letters_are_not_cut, letters);
 	LOOP(tc, escape_number, numbers);
