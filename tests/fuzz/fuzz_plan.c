@@ -1,13 +1,17 @@
 /* A graph and a plan for it, in one text: the native graph, a line "---", the plan. Any
  * plan is read or refused with a report; what is read is accepted or refused by the
- * verifier with a report, the same way twice. */
+ * verifier with a report, the same way twice. A small graph runs over an accepted plan with
+ * chains as it does without sharing, bit for bit. */
 #include "fuzz.h"
 
 #include "import/import.h"
 #include "import/plan_json.h"
+#include "validate/expected.h"
 #include "verify/verify.h"
 
-#define MARK "\n---\n"
+#define MARK	  "\n---\n"
+#define BYTES_MAX 4096 /* of a tensor, to be run */
+#define OPS_MAX	  16
 
 struct input {
 	struct tn_source graph, plan;
@@ -32,6 +36,32 @@ static int split(const uint8_t *data, size_t size, struct input *out)
 	return 0;
 }
 
+static int is_small(const struct tn_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		if (g->tensors[i].bytes > BYTES_MAX)
+			return 0;
+	return g->n_ops <= OPS_MAX && g->n_subgraphs == 0 && g->invocations < 3;
+}
+
+static void execute(
+	const struct tn_graph *g, const struct tn_plan *plan, struct tn_arena *arena)
+{
+	struct tn_validation_config config;
+	struct tn_validation reference;
+	struct tn_diags diags;
+
+	tn_diags_init(&diags, arena);
+	/* it may have an op without a kernel, or a constant without a value */
+	if (tn_expected_run(g, plan, 1, arena, &diags, &reference) != TN_OK ||
+		tn_expected_check_plan(g, plan, 1, arena, &diags, &reference, &config) ==
+			TN_ERR_INPUT)
+		return;
+	require(diags.errors == 0);
+	require(config.verdict == VALIDATION_SAME);
+	require(config.compared >= reference.n_layers);
+}
+
 static void judge(
 	const struct tn_graph *g, const struct tn_plan *plan, struct tn_arena *arena)
 {
@@ -48,6 +78,8 @@ static void judge(
 	require(tn_verify(g, plan, arena, &diags, &second) == status);
 	require(first.refusals == second.refusals && first.op == second.op &&
 		first.place == second.place);
+	if (first.accepted && plan->n_streams && is_small(g))
+		execute(g, plan, arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
