@@ -58,6 +58,8 @@ static bool operands(struct tn_binder *b, const char *edges, bool to_batch,
 	const struct tn_tensor *in = tn_binder_in(b, 0), *out = tn_binder_out(b, 0);
 	int64_t grow = to_batch ? 1 : -1, h, w;
 
+	*space = *batch = (struct pixels){ 0 }; /* also where an operand is refused */
+	*k = (struct block){ 0 };
 	if (!in || in->dtype != out->dtype || in->shape.rank != out->shape.rank)
 		return tn_binder_no_types(b);
 	if (!pixels_of(b, to_batch ? in : out, space) ||
