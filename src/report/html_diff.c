@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "report/diff_words.h"
@@ -58,16 +59,25 @@ static void change(
 	struct side_page *p, xmlNodePtr row, int64_t before, int64_t after, bool is_bytes)
 {
 	struct tn_diff_figure f = { "", "", is_bytes, before, after };
-	struct tn_strbuf text;
+	struct tn_strbuf text, joined;
 	const char *class = "num";
 
 	tn_strbuf_init(&text);
+	tn_strbuf_init(&joined);
 	if (before >= 0 && after >= 0 && before != after) {
 		tn_diff_words_change(&f, &text);
 		if (is_bytes)
 			class = after > before ? "num up" : "num down";
 	}
-	tn_text_taken(&p->h, cell(p, row, class), &text);
+	/* a narrow column is broken between bytes and percent, not within them */
+	for (size_t i = 0; i < text.len; i++)
+		if (text.text[i] == ' ' && strchr("B%", text.text[i + 1]))
+			tn_strbuf_puts(&joined, "\xc2\xa0");
+		else
+			tn_strbuf_putc(&joined, text.text[i]);
+	joined.failed = joined.failed || text.failed;
+	tn_strbuf_release(&text);
+	tn_text_taken(&p->h, cell(p, row, class), &joined);
 }
 
 static void head(struct side_page *p)

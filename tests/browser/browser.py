@@ -344,6 +344,8 @@ def check_diff(b, folder, tenure, fixtures):
         for width in (390, 1280):
             b.size(width, 900)
             assert b.run("document.documentElement.scrollWidth") <= width, width
+            assert b.run("""(w => w.scrollWidth <= w.clientWidth)(
+                document.querySelector('#figures .table-wrap'))"""), f"figures, {width} wide"
         b.size(1280, 900)
     same("diff: lost", b.run("document.querySelectorAll('.tag-removed').length > 0"), True)
 
