@@ -365,7 +365,18 @@ static enum tn_status region(const struct tn_view *v, const struct tn_boxes *box
 	tn_escape_short(out, r->name ? r->name : "", columns / 2);
 	tn_strbuf_puts(out, ": ");
 	tn_escape_number(out, p.height);
-	tn_strbuf_puts(out, " B used\n");
+	tn_strbuf_puts(out, " B used");
+	if (tn_budget_of(v, index) > 0) {
+		tn_strbuf_puts(out, " of ");
+		tn_escape_number(out, tn_budget_of(v, index));
+		tn_strbuf_puts(out, " B");
+	}
+	if (tn_budget_excess(v, index)) {
+		tn_strbuf_puts(out, ": ");
+		tn_escape_number(out, tn_budget_excess(v, index));
+		tn_strbuf_puts(out, " B DO NOT FIT");
+	}
+	tn_strbuf_putc(out, '\n');
 	/* a cell has one letter, however many buffers meet in it */
 	print_row_bytes(p.height, out);
 	tn_strbuf_puts(out, " B a row, the smallest on top\n");

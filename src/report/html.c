@@ -11,6 +11,7 @@
 #include "report/html_shell.h"
 #include "report/html_timeline.h"
 #include "report/json_page.h"
+#include "report/marks.h"
 #include "report/words.h"
 
 #include "base/banned.h"
@@ -66,16 +67,37 @@ static void counts(struct tn_page *p)
 	tn_text_taken(&p->h, slot(p, "counts"), &text);
 }
 
-/* Green is for a plan that the verifier has accepted, and for nothing else. */
+/* What the plan takes beyond its budgets, a sentence for each memory. */
+static void excess(const struct tn_view *v, struct tn_strbuf *out)
+{
+	for (uint32_t r = 0; v->plan && r < v->plan->n_regions; r++) {
+		const int64_t bytes = tn_budget_excess(v, r);
+
+		if (!bytes)
+			continue;
+		tn_strbuf_puts(out, v->plan->n_regions > 1 ? " In '" : " ");
+		if (v->plan->n_regions > 1) {
+			tn_escape_visible(out, v->plan->regions[r].name);
+			tn_strbuf_puts(out, "' ");
+		}
+		tn_escape_number(out, bytes);
+		tn_strbuf_puts(out, " B do not fit.");
+	}
+}
+
+/* Green is for a plan that the verifier has accepted and that fits, and for nothing else. */
 static void verdict(struct tn_page *p)
 {
 	xmlNodePtr node = slot(p, "verdict");
+	struct tn_strbuf over;
 	const char *class = "verdict verdict-open", *title = "Not verified",
 		   *text = "Nobody has looked at this plan. Do not rely on it.";
 
+	tn_strbuf_init(&over);
+	excess(p->v, &over);
 	if (p->v->verified) {
-		class = "verdict verdict-good";
-		title = "Verified";
+		class = over.len ? "verdict verdict-open" : "verdict verdict-good";
+		title = over.len ? "Verified, but over the budget" : "Verified";
 		text = "Every read finds the value that was written, overlaps included.";
 		tn_attr(&p->h, slot(p, "body"), "class", "verified");
 	} else if (p->v->refusal) {
@@ -86,7 +108,8 @@ static void verdict(struct tn_page *p)
 	}
 	tn_attr(&p->h, node, "class", class);
 	tn_node_text(&p->h, node, "strong", NULL, title);
-	tn_node_text(&p->h, node, "span", NULL, text);
+	node = tn_node_text(&p->h, node, "span", NULL, text);
+	tn_text_taken(&p->h, node, &over);
 }
 
 static void legend(struct tn_page *p)

@@ -36,7 +36,8 @@ static void bar(struct tn_html *h, xmlNodePtr parent, const char *class, int64_t
 	tn_attr(h, rect, "width", "1000");
 	tn_attr(h, rect, "height", "10");
 	rect = tn_node_text(h, svg, "rect", "gauge-fill", NULL);
-	tn_attr_int(h, rect, "width", part >= whole ? 1000 : tn_permille(part, whole));
+	tn_attr_int(h, rect, "width",
+		part && part >= whole ? 1000 : tn_permille(part, whole));
 	tn_attr(h, rect, "height", "10");
 }
 
@@ -64,10 +65,15 @@ static void budget(struct tn_page *p, xmlNodePtr parent, const char *memory, int
 
 	tn_strbuf_init(&note);
 	tn_strbuf_init(&name);
-	percent(&note, used, room);
-	tn_strbuf_puts(&note, " of the budget of ");
+	if (used > room) {
+		tn_escape_number(&note, used - room);
+		tn_strbuf_puts(&note, " B more than the budget of ");
+	} else {
+		percent(&note, used, room);
+		tn_strbuf_puts(&note, " of the budget of ");
+	}
 	tn_escape_number(&note, room);
-	tn_strbuf_puts(&note, used > room ? " B: too much" : " B");
+	tn_strbuf_puts(&note, " B");
 	tn_strbuf_puts(&name, "Arena, with scratch");
 	if (memory) {
 		tn_strbuf_puts(&name, ", in ");
@@ -116,8 +122,12 @@ void tn_html_figures(struct tn_page *p, xmlNodePtr parent)
 	}
 	tn_strbuf_init(&note);
 	tn_strbuf_init(&name);
-	percent(&note, tn_difference(plan->no_reuse_bytes, peak), plan->no_reuse_bytes);
-	tn_strbuf_puts(&note, " less than without reuse");
+	if (whole) {
+		percent(&note, tn_difference(whole, peak), whole);
+		tn_strbuf_puts(&note, " less than without reuse");
+	} else {
+		tn_strbuf_puts(&note, "nothing needs memory");
+	}
 	if (plan->arena_bytes != peak) {
 		tn_strbuf_puts(&note, "; arena with scratch ");
 		tn_escape_number(&note, plan->arena_bytes);

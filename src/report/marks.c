@@ -12,6 +12,14 @@ int64_t tn_budget_of(const struct tn_view *v, uint32_t region)
 	return v->plan->n_regions == 1 ? v->budget : 0;
 }
 
+int64_t tn_budget_excess(const struct tn_view *v, uint32_t region)
+{
+	const int64_t room = tn_budget_of(v, region),
+		      used = v->plan->regions[region].used;
+
+	return room > 0 && used > room ? used - room : 0;
+}
+
 const char *tn_mark_mode(const struct tn_plan *plan)
 {
 	static const char *const words[] = { [OVERLAP_NONE] = ", without overlap",

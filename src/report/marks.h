@@ -32,4 +32,7 @@ bool tn_mark_optimal(const struct tn_view *v);
 /* Bytes that the plan may take in a region; 0: nobody said. */
 int64_t tn_budget_of(const struct tn_view *v, uint32_t region);
 
+/* Bytes that the plan takes beyond that; 0: none. */
+int64_t tn_budget_excess(const struct tn_view *v, uint32_t region);
+
 #endif

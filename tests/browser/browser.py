@@ -269,6 +269,19 @@ def check_board(b, folder, tenure, fixtures):
     subprocess.run([tenure, "report", graph, "-o", page, "--ram", "8K"], check=False)
     b.open(page)
     same("too much", b.run("document.querySelectorAll('.figure-over').length"), 1)
+    same("over", b.run(VERDICT), "verdict verdict-open")
+    text = b.run("document.querySelector('#verdict').textContent")
+    assert text.startswith("Verified, but over the budget") and text.endswith(" 192 B do not fit."), text
+    text = b.run("document.querySelector('.figure-over .figure-note').textContent")
+    same("figure", text, "192 B more than the budget of 8,192 B")
+    for room, words in ("8K", " B used of 8,192 B: 192 B DO NOT FIT\n"), ("9K", " B used of 9,216 B\n"):
+        text = subprocess.run([tenure, "report", graph, "--ascii", "--ram", room],
+                              capture_output=True, text=True).stdout
+        assert words in text, text
+    subprocess.run([tenure, "report", graph, "-o", page, "--region", "a:8K", "--region", "b:1M"], check=False)
+    if page.exists():
+        b.open(page)
+        same("it fits", b.run(VERDICT), "verdict verdict-good")
 
 
 # What a frame makes: elements, and letters of their paths. How long that takes is for
