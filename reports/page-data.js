@@ -253,7 +253,7 @@ var tenure = (function () {
 
   function stepWords(step) {
     var op = ops[Math.floor(step / 2)];
-    return op ? "op " + op.position + ", " + op.name + (step % 2 ? ", writes" : ", reads")
+    return op ? "op " + op.position + ", " + shorten(op.name, 64) + (step % 2 ? ", writes" : ", reads")
       : "the caller reads the outputs";
   }
 

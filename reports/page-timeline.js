@@ -120,7 +120,7 @@
     scale(kx, zoomY, center === undefined ? room() / 2 : center);
   }
 
-  function fit() { scale(Math.min(fitting(), 90), 1, 0); }
+  function fit() { scale(fitting(), 1, 0); }
 
   /* Where one starts: all of it, unless that would be too fine to see. */
   function start() {
@@ -130,7 +130,7 @@
     if (!view.plan.boxes.n) return;
     view.kx = fitting();
     regions.forEach(function (r) { r.resize(); });
-    view.kx = Math.min(Math.max(view.kx, 5), 45);
+    view.kx = Math.max(view.kx, 5);
     regions.forEach(function (r) { r.resize(); });
     overview.resize();
     if (view.kx * t.steps > room() * 1.01 && t.peak >= 0) goTo(2 * t.peak + 1);

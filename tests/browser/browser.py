@@ -821,6 +821,15 @@ def check_labels(b, folder, tenure, fixtures):
         b.open(folder / f"{hostile}.timeline.svg")
         same(f"{hostile}: cut", b.run(CUT), [])
     assert seen > 100, seen
+    page = folder / "short.html"
+    for graph in ("op_add_i8", "kws_i8", "resnet8_i8"):
+        subprocess.run([tenure, "report", fixtures / "graphs" / f"{graph}.json", "-o", page], check=True)
+        b.open(page)
+        wide = "(s => [Math.round(tenure.timeline.view.kx * tenure.steps), s.clientWidth])(document.querySelector('.scroller'))"
+        for way in ("true", "tenure.timeline.fit()", "tenure.timeline.zoom(0.8, false)"):
+            b.run(way)
+            drawn, room = b.run(wide)
+            assert abs(drawn - room) < 2, (graph, way, drawn, room)
 
 
 def main():
