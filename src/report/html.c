@@ -85,30 +85,55 @@ static void excess(const struct tn_view *v, struct tn_strbuf *out)
 	}
 }
 
+/* What the verifier found: its first finding under the rule, or the rule alone. */
+static void refusal(const struct tn_view *v, struct tn_strbuf *out)
+{
+	const struct tn_diag *found = NULL;
+
+	for (size_t i = 0; v->diags && i < v->diags->list.count && !found; i++)
+		if (strcmp(v->diags->list.items[i].rule, v->refusal) == 0)
+			found = &v->diags->list.items[i];
+	if (found && found->subject) {
+		tn_strbuf_putc(out, '\'');
+		tn_escape_short(out, found->subject, TN_WORDS_NAME);
+		tn_strbuf_puts(out, "': ");
+	}
+	if (found)
+		tn_escape_words(out, found->message, TN_WORD_COLUMNS);
+	tn_strbuf_puts(out, found ? " [" : "");
+	tn_escape_visible(out, v->refusal);
+	tn_strbuf_puts(out, found ? "]" : "");
+}
+
 /* Green is for a plan that the verifier has accepted and that fits, and for nothing else. */
 static void verdict(struct tn_page *p)
 {
 	xmlNodePtr node = slot(p, "verdict");
-	struct tn_strbuf over;
-	const char *class = "verdict verdict-open", *title = "Not verified",
-		   *text = "Nobody has looked at this plan. Do not rely on it.";
+	struct tn_strbuf over, text;
+	const char *class = "verdict verdict-open", *title = "Not verified";
 
+	tn_strbuf_init(&text);
 	tn_strbuf_init(&over);
 	excess(p->v, &over);
 	if (p->v->verified) {
 		class = over.len ? "verdict verdict-open" : "verdict verdict-good";
 		title = over.len ? "Verified, but over the budget" : "Verified";
-		text = "Every read finds the value that was written, overlaps included.";
+		tn_strbuf_puts(&text, "Every read finds the value that was written, "
+				      "overlaps included.");
 		tn_attr(&p->h, slot(p, "body"), "class", "verified");
 	} else if (p->v->refusal) {
 		class = "verdict verdict-bad";
 		title = "Refused by the verifier";
-		text = p->v->refusal;
+		refusal(p->v, &text);
 		tn_attr(&p->h, slot(p, "body"), "class", "tl-refused");
+	} else {
+		tn_strbuf_puts(
+			&text, "Nobody has looked at this plan. Do not rely on it.");
 	}
 	tn_attr(&p->h, node, "class", class);
 	tn_node_text(&p->h, node, "strong", NULL, title);
-	node = tn_node_text(&p->h, node, "span", NULL, text);
+	node = tn_node(&p->h, node, "span");
+	tn_text_taken(&p->h, node, &text);
 	tn_text_taken(&p->h, node, &over);
 }
 

@@ -238,6 +238,22 @@ def check_budget(b, folder, tenure, fixtures):
     same("digests", b.run("document.querySelectorAll('#runs details tbody tr').length > 3"), True)
 
 
+def check_refused(b, folder, tenure, fixtures):
+    """The head of a page whose plan is refused says what the verifier found, not only its rule."""
+    graph, page, bad = fixtures / "graphs" / "kws_i8.json", folder / "refused.html", folder / "refused.json"
+    plan = plan_of(tenure, graph)
+    next(t for t in plan["tensors"] if t["bytes"] >= 8000 and t["offset"] > 0)["offset"] -= 16
+    bad.write_text(json.dumps(plan))
+    done = subprocess.run([tenure, "report", graph, "--plan", bad, "-o", page],
+                          capture_output=True, text=True)
+    quiet(b, page, "refused")
+    said = re.search(r"error: (.*) \[(plan/\S+)\]", done.stderr)
+    text = b.run("document.querySelector('#verdict span').textContent")
+    assert said[1] in text and f"[{said[2]}]" in text, (text, done.stderr)
+    same("verdict", b.run(VERDICT), "verdict verdict-bad")
+    same("nothing is green", b.run("document.body.classList.contains('verified')"), False)
+
+
 def check_board(b, folder, tenure, fixtures):
     """The roofline is that of the board's core, and a slow memory counts."""
     graph, page = fixtures / "graphs" / "kws_i8.json", folder / "board.html"
@@ -848,7 +864,7 @@ def main():
                           check_svg):
                 check(b, folder)
                 print("ok -", check.__name__)
-            for check in (check_compare, check_numbers, check_budget, check_board, check_streams,
+            for check in (check_compare, check_numbers, check_budget, check_refused, check_board, check_streams,
                           check_removed, check_labels, check_diff):
                 check(b, folder, sys.argv[2], Path(sys.argv[3]))
                 print("ok -", check.__name__)
