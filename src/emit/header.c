@@ -105,26 +105,28 @@ static void print_stream(const struct tn_writer *w, struct tn_strbuf *out)
 		"\n/* One inference, whose input %u comes row by row: begin, push_rows "
 		"until "
 		"all its rows\n * have come, any number at a time, then end. Keep this "
-		"meanwhile. */\nstruct %s_stream {\n",
+		"meanwhile; all zeros, none\n * has begun. */\nstruct %s_stream {\n",
 		k, w->ident);
 	for (uint32_t i = 0; i < w->n_regions; i++)
 		tn_strbuf_printf(out, "\tvoid *%s;\n", w->regions[i].ident);
 	tn_strbuf_printf(out,
 		"\tuint32_t rows; /* that have come */\n};\n\n"
-		"/* Other inputs are there. 0, or 1 when memory is missing or not "
-		"aligned%s. "
-		"*/\nint %s_begin(struct %s_stream *s, ",
-		w->options->debug ? ", or 2\n * when an op wrote outside of its operands"
+		"/* Other inputs are there; rows of an inference that did not end are "
+		"forgotten.\n * 0, or 1 when memory is missing or not aligned%s: then "
+		"none has begun. */\nint %s_begin(struct %s_stream *s, ",
+		w->options->debug ? ", or 2 when\n * an op wrote outside of its operands"
 				  : "",
 		w->ident, w->ident);
 	tn_write_parameters(w, out);
 	tn_strbuf_printf(out,
 		");\n\n/* The next n rows, which are not needed any more when it "
 		"returns. 0, or 3 "
-		"when the\n * input has not so many: then nothing is done. "
-		"*/\nint %s_push_rows(struct %s_stream *s, const void *rows, uint32_t "
+		"when the\n * input has not so many, or none has begun: then nothing is "
+		"done. */\nint %s_push_rows(struct %s_stream *s, const void *rows, "
+		"uint32_t "
 		"n);\n\n"
-		"/* 0, or 3 when rows are missing: then nothing is done%s. */\n"
+		"/* 0, or 3 when rows are missing or none has begun: then nothing is "
+		"done%s. */\n"
 		"int %s_end(struct %s_stream *s);\n",
 		w->ident, w->ident, w->options->debug ? "; or 2 as above" : "", w->ident,
 		w->ident);

@@ -267,7 +267,8 @@ static void print_run(const struct tn_writer *w, struct tn_strbuf *out)
 	tn_strbuf_puts(out, "\treturn 0;\n}\n");
 }
 
-/* ---- an input that comes row by row ---- */
+/* ---- an input that comes row by row ----
+ * Its first memory is null unless an inference has begun and not ended. */
 
 static void print_locals(const struct tn_writer *w, struct tn_strbuf *out)
 {
@@ -281,16 +282,16 @@ static void print_begin(const struct tn_writer *w, struct tn_strbuf *out)
 	tn_strbuf_printf(out, "\nint %s_begin(struct %s_stream *s, ", w->ident, w->ident);
 	tn_write_parameters(w, out);
 	tn_strbuf_puts(out, ")\n{\n");
+	tn_strbuf_printf(out, "\ts->%s = 0;\n", w->regions[0].ident);
 	print_memory_checks(w, out);
-	for (uint32_t i = 0; i < w->n_regions; i++)
-		tn_strbuf_printf(
-			out, "\ts->%s = %s;\n", w->regions[i].ident, w->regions[i].ident);
-	tn_strbuf_puts(out, "\ts->rows = 0;\n");
 	for (uint32_t k = 0; k < w->g->n_inputs; k++)
 		if (w->g->inputs[k].i != w->fed->input)
 			tn_write_show_input(w, w->g->inputs[k].i, "T", out);
 	tn_strbuf_add(out, w->body.text, w->fed_at);
-	tn_strbuf_puts(out, "\treturn 0;\n}\n");
+	for (uint32_t i = 0; i < w->n_regions; i++)
+		tn_strbuf_printf(
+			out, "\ts->%s = %s;\n", w->regions[i].ident, w->regions[i].ident);
+	tn_strbuf_puts(out, "\ts->rows = 0;\n\treturn 0;\n}\n");
 }
 
 static void print_push(const struct tn_writer *w, struct tn_strbuf *out)
@@ -303,7 +304,9 @@ static void print_push(const struct tn_writer *w, struct tn_strbuf *out)
 		"\n{\n\tconst uint8_t *row = rows;\n",
 		w->ident, w->ident);
 	print_locals(w, out);
-	tn_strbuf_printf(out, "\n\tif (n > %" PRId64 " - s->rows)\n\t\treturn 3;\n", n);
+	tn_strbuf_printf(out,
+		"\n\tif (!%s || n > %" PRId64 " - s->rows)\n\t\treturn 3;\n",
+		w->regions[0].ident, n);
 	tn_strbuf_printf(
 		out, "\tfor (; n > 0; n--, row += %" PRId64 ", s->rows++)\n", row);
 	if (w->options->debug)
@@ -325,8 +328,10 @@ static void print_end(const struct tn_writer *w, struct tn_strbuf *out)
 	tn_strbuf_printf(
 		out, "\nint %s_end(struct %s_stream *s)\n{\n", w->ident, w->ident);
 	print_locals(w, out);
-	tn_strbuf_printf(out, "\n\tif (s->rows != %" PRId64 ")\n\t\treturn 3;\n",
-		w->g->tensors[w->fed->input].shape.dim[1]);
+	tn_strbuf_printf(out,
+		"\n\tif (!%s || s->rows != %" PRId64 ")\n\t\treturn 3;\n\ts->%s = 0;\n",
+		w->regions[0].ident, w->g->tensors[w->fed->input].shape.dim[1],
+		w->regions[0].ident);
 	print_void(w, out);
 	tn_strbuf_add(out, w->body.text + w->fed_at, w->body.len - w->fed_at);
 	tn_strbuf_puts(out, "\treturn 0;\n}\n");

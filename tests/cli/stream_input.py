@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Inputs that come row by row: usage: stream_input.py TENURE ROOT
 
-The plan's file, and files that are damaged; what does not go together; and a person detection
-net on an emulated Cortex-M4 with 32 KB of RAM for everything, arena and stack, whose camera
-gives one row at a time: outputs as on this machine. That part needs arm-none-eabi-gcc and
-qemu-system-arm; TENURE_SHARED or ../shared may have the real net.
+The plan's file, and files that are damaged; what does not go together; every order of six
+calls, against a model of what they promise; and a person detection net on an emulated
+Cortex-M4 with 32 KB of RAM for everything, arena and stack, whose camera gives one row at a
+time: outputs as on this machine. That part needs arm-none-eabi-gcc and qemu-system-arm;
+TENURE_SHARED or ../shared may have the real net.
 """
 import copy
 import json
 import os
 import pathlib
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -80,6 +83,73 @@ SECTIONS {
 """ % RAM
 
 
+ROWS, CALLS = 6, 6
+# Every order of CALLS calls, with checks of memory; `begun` and `rows` are what is promised.
+ORDERS = """#include <stdio.h>
+#include <string.h>
+#include "model.h"
+
+static const uint8_t other[] = {{ {other} }}, rows[] = {{ {rows} }}, want[] = {{ {want} }};
+static uint8_t arena[{up}_ARENA_BYTES] __attribute__((aligned({up}_ARENA_ALIGN)));
+
+/* The code that is expected: calls are two begins, four pushes, and an end. */
+static int promised(unsigned call, uint32_t n, int *begun, uint32_t *done)
+{{
+	if (call < 2) {{
+		*begun = call == 0;
+		*done = 0;
+		return (int)call;
+	}}
+	if (!*begun || (call < 6 ? n > {n} - *done : *done != {n}))
+		return 3;
+	*done += n;
+	*begun = call < 6;
+	return 0;
+}}
+
+int main(void)
+{{
+	static const uint32_t pushed[] = {{ 0, 0, 0, 1, 3, {n}, 0 }};
+	unsigned last = 1, ended = 0;
+
+	for (int i = 0; i < {calls}; i++)
+		last *= 7;
+	for (unsigned order = 0; order < last; order++) {{
+		struct {id}_stream s = {{ 0 }};
+		int begun = 0;
+		uint32_t done = 0;
+		unsigned left = order;
+
+		{id}_init(arena);
+		for (int i = 0; i < {calls}; i++, left /= 7) {{
+			const unsigned call = left % 7;
+			const uint32_t n = pushed[call], at = done < {n} ? done : 0;
+			int code;
+
+			if (call == 0)
+				memcpy({id}_input(arena, 1), other, sizeof(other));
+			code = call < 2 ? {id}_begin(&s, call ? NULL : arena)
+			       : call < 6 ? {id}_push_rows(&s, rows + at * {up}_INPUT0_ROW_BYTES, n)
+					  : {id}_end(&s);
+			if (code != promised(call, n, &begun, &done)) {{
+				printf("order %u, call %d: %d\\n", order, i, code);
+				return 1;
+			}}
+			if (call < 6 || code)
+				continue;
+			ended++;
+			if (memcmp({id}_output(arena, 0), want, sizeof(want)) != 0) {{
+				printf("order %u, call %d: other outputs\\n", order, i);
+				return 1;
+			}}
+		}}
+	}}
+	printf("%u\\n", ended);
+	return 0;
+}}
+"""
+
+
 class Test:
     def __init__(self, tenure, root, folder):
         self.tenure, self.root, self.folder = os.path.abspath(tenure), root, folder
@@ -144,6 +214,67 @@ def together(t):
         assert f'[{word}]' in told, (graph, options, told)
 
 
+def small_net():
+    """An op on the other input before the chain, and two behind it."""
+    scale = {'scale': 0.05, 'zero_point': 3}
+
+    def tensor(name, shape, role='act', dtype='i8', quantization=None, **more):
+        return {'name': name, 'dtype': dtype, 'shape': shape, 'role': role,
+                'quantization': quantization or scale, **more}
+    weights = {'scale': 0.02, 'zero_point': 0}
+    return {
+        'format': 'tenure.graph/1', 'name': 'small',
+        'tensors': [
+            tensor('x', [1, ROWS, 5, 2], 'input', clobber=True),
+            tensor('y', [1, 4], 'input', clobber=True),
+            tensor('f', [4, 3, 3, 2], 'const', quantization=weights, data={'seed': 1}),
+            tensor('b', [4], 'const', 'i32', {'scale': 0.001, 'zero_point': 0},
+                   data={'seed': 2}),
+            {'name': 'axes', 'dtype': 'i32', 'shape': [2], 'data': {'values': [1, 2]}},
+            tensor('z', [1, 4]), tensor('c', [1, ROWS, 5, 4]), tensor('d', [1, ROWS, 5, 4]),
+            tensor('m', [1, 4]), tensor('o', [1, 4], 'output')],
+        'ops': [
+            {'name': 'op0', 'type': 'RELU', 'inputs': ['y'], 'outputs': ['z']},
+            {'name': 'op1', 'type': 'CONV_2D', 'inputs': ['x', 'f', 'b'], 'outputs': ['c'],
+             'attrs': {'pad': 'SAME', 'stride': [1, 1], 'dilation': [1, 1]}},
+            {'name': 'op2', 'type': 'RELU6', 'inputs': ['c'], 'outputs': ['d']},
+            {'name': 'op3', 'type': 'MEAN', 'inputs': ['d', 'axes'], 'outputs': ['m'],
+             'attrs': {'axes': [1, 2], 'keep_dims': 0}},
+            {'name': 'op4', 'type': 'ADD', 'inputs': ['m', 'z'], 'outputs': ['o']}]}
+
+
+def orders(t):
+    data = random.Random(7)
+    rows, other = data.randbytes(ROWS * 5 * 2), data.randbytes(4)
+    folder = t.folder / 'orders'
+    (t.folder / 'small.json').write_text(json.dumps(small_net()))
+    (t.folder / 'rows.bin').write_bytes(rows)
+    (t.folder / 'other.bin').write_bytes(other)
+    t.call('run', 'small.json', '--rewrite', 'none', '--input', 'rows.bin', '--input',
+           'other.bin', '--output-tensor', 'want.bin')
+    t.call('emit', 'small.json', '--rewrite', 'none', '--stream-input', '-o', folder)
+    name = re.search(r'^int (\w+)_begin', (folder / 'model.h').read_text(), re.M).group(1)
+
+    def text(b):
+        return ', '.join(map(str, b))
+    (folder / 'main.c').write_text(ORDERS.format(
+        id=name, up=name.upper(), n=ROWS, calls=CALLS, rows=text(rows), other=text(other),
+        want=text((t.folder / 'want.bin').read_bytes())))
+    strict = ['-Wall', '-Wextra', '-Werror', '-Wconversion', '-Wsign-conversion']
+    for compiler in filter(shutil.which, ('gcc', 'clang')):
+        program = folder / compiler
+        subprocess.run([compiler, '-std=c99', *strict, '-pedantic', '-O1', '-I.', '-Ikernels',
+                        '-fsyntax-only', 'model.c', 'main.c'], cwd=folder, check=True)
+        subprocess.run([compiler, '-std=c99', '-O1', '-g', '-ffp-contract=off', '-I.', '-Ikernels',
+                        '-fsanitize=address,undefined', '-fno-sanitize-recover=all',
+                        *folder.glob('*.c'), *folder.glob('kernels/**/*.c'), '-lm', '-o', program],
+                       cwd=folder, check=True)
+        done = subprocess.run([program], capture_output=True, text=True, check=False,
+                              timeout=100)
+        assert done.returncode == 0, (compiler, done)
+        assert int(done.stdout) > 500, (compiler, done)
+
+
 def camera(t, graph):
     folder = t.folder / 'camera'
     want = t.call('run', graph).split()[-1]
@@ -176,6 +307,7 @@ def main():
         t = Test(sys.argv[1], root, pathlib.Path(name))
         files(t)
         together(t)
+        orders(t)
         if not (shutil.which('arm-none-eabi-gcc') and shutil.which('qemu-system-arm')):
             print('# skip: no arm-none-eabi-gcc or qemu-system-arm')
             return
