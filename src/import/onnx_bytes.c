@@ -127,7 +127,7 @@ static bool walk(struct wire *w, const uint8_t *at, const uint8_t *end,
 struct decode {
 	struct tn_onnx *x;
 	ProtobufCAllocator *allocator;
-	bool nomem;
+	bool nomem, damaged;
 };
 
 static json_t *convert(struct decode *d, const ProtobufCMessage *m);
@@ -288,8 +288,9 @@ static void convert_later(struct decode *d, const ProtobufCMessage *m, json_t *o
 			items = json_object_get(out, field->name);
 		inner = protobuf_c_message_unpack(
 			field->type, d->allocator, (size_t)(end - at), at);
-		if (!items || !inner ||
-			json_array_append_new(items, convert(d, inner)) != 0)
+		if (!inner)
+			d->damaged = true;
+		else if (!items || json_array_append_new(items, convert(d, inner)) != 0)
 			d->nomem = true;
 	}
 }
@@ -353,11 +354,12 @@ enum tn_status tn_onnx_decode(struct tn_onnx *x, struct tn_import *im, json_t **
 	}
 	model = protobuf_c_message_unpack(
 		&onnx__model_proto__descriptor, &allocator, im->source->len, data);
-	if (!model) {
-		tn_diag(im->diags, SEVERITY_ERROR, "onnx/damaged", im->source, NULL,
-			"the file is damaged: it is no ONNX model");
-		return TN_ERR_INPUT;
-	}
-	*out = convert(&d, model);
-	return d.nomem ? TN_ERR_NOMEM : TN_OK;
+	*out = model ? convert(&d, model) : NULL;
+	if (d.nomem)
+		return TN_ERR_NOMEM;
+	if (model && !d.damaged)
+		return TN_OK;
+	tn_diag(im->diags, SEVERITY_ERROR, "onnx/damaged", im->source, NULL,
+		"the file is damaged: it is no ONNX model");
+	return TN_ERR_INPUT;
 }
