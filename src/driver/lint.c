@@ -85,7 +85,6 @@ static enum tn_status look_for_rewrites(struct tn_run *run)
 {
 	struct tn_arena scratch; /* names and places are the graph's */
 	struct tn_rewrites log;
-	struct tn_graph rewritten;
 	enum tn_status status;
 
 	if (run->rewrites.passes != TN_PASSES_NONE) { /* a budget is for what is left */
@@ -94,8 +93,8 @@ static enum tn_status look_for_rewrites(struct tn_run *run)
 		return TN_OK;
 	}
 	tn_arena_init(&scratch);
-	status = tn_rewrite(&run->graph, tn_passes_every(), &scratch, &run->strings,
-		&rewritten, &log);
+	status = tn_rewrites_find(
+		&run->graph, tn_passes_every(), &scratch, &run->strings, &log);
 	if (status == TN_OK)
 		tn_rewrites_report(&log, run->source, &run->diags);
 	tn_arena_release(&scratch);

@@ -146,7 +146,13 @@ static tn_tensor_id resolve(struct tn_edit *e, tn_tensor_id id)
 	return id;
 }
 
-bool tn_edit_finish(struct tn_edit *e, struct tn_graph *out)
+/* The op's new id; TN_NONE for none and for one that is dead. */
+static tn_op_id moved(const tn_op_id *renumbered, tn_op_id id)
+{
+	return id.i == TN_NONE ? id : renumbered[id.i];
+}
+
+bool tn_edit_drop_dead(struct tn_edit *e)
 {
 	struct tn_graph *g = &e->g;
 	tn_op_id *renumbered = TN_NEW_ARRAY(e->scratch, tn_op_id, g->n_ops);
@@ -156,21 +162,36 @@ bool tn_edit_finish(struct tn_edit *e, struct tn_graph *out)
 	if (!renumbered || !schedule)
 		return false;
 	for (uint32_t i = 0; i < g->n_ops; i++) {
-		struct tn_op *op = &g->ops[i];
-
+		renumbered[i] = no_op;
 		if (e->dead[i])
 			continue;
-		for (uint32_t k = 0; k < op->n_inputs; k++)
-			op->inputs[k] = resolve(e, op->inputs[k]);
 		renumbered[i].i = n_ops;
-		g->ops[n_ops++] = *op;
+		g->ops[n_ops++] = g->ops[i];
 	}
 	for (uint32_t i = 0; i < g->n_ops; i++)
 		if (!e->dead[g->schedule[i].i])
 			schedule[n_scheduled++] = renumbered[g->schedule[i].i];
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		e->producer[i] = moved(renumbered, e->producer[i]);
+	for (uint32_t i = 0; i < 2 * e->n_file_tensors; i++)
+		e->readers[i] = moved(renumbered, e->readers[i]);
+	memset(e->dead, 0, n_ops * sizeof(*e->dead));
+	e->n_dead = 0;
+	g->n_ops = n_ops;
+	g->schedule = schedule;
+	return true;
+}
+
+bool tn_edit_finish(struct tn_edit *e, struct tn_graph *out)
+{
+	struct tn_graph *g = &e->g;
+
+	if (!tn_edit_drop_dead(e))
+		return false;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		for (uint32_t k = 0; k < g->ops[i].n_inputs; k++)
+			g->ops[i].inputs[k] = resolve(e, g->ops[i].inputs[k]);
 	*out = *g;
-	out->n_ops = n_ops;
-	out->schedule = schedule;
 	out->claims = NULL;
 	out->n_claims = 0;
 	out->branches = NULL;
@@ -311,6 +332,7 @@ void tn_edit_kill(struct tn_edit *e, struct tn_op *op)
 		if (known(e, op->outputs[k]) && e->producer[op->outputs[k].i].i == id.i)
 			e->producer[op->outputs[k].i] = no_op;
 	e->dead[id.i] = true;
+	e->n_dead++;
 	e->changed = true;
 }
 

@@ -12,10 +12,11 @@ struct tn_edit {
 	struct tn_arena *arena; /* of the result */
 	struct tn_arena *scratch;
 	struct tn_strings *strings;
-	struct tn_graph g; /* ops keep their ids until the end */
+	struct tn_graph g; /* ops keep their ids during a round */
 	size_t tensor_capacity;
 	uint32_t n_file_tensors;
 	bool *dead; /* by op */
+	uint32_t n_dead;
 	tn_op_id *producer; /* by tensor; TN_NONE: none, or several */
 	uint32_t *reads; /* by tensor: operands of living ops that name it */
 	bool *pinned; /* by tensor: must keep its bytes, its shape and its op */
@@ -43,6 +44,8 @@ typedef void tn_pass_fn(struct tn_edit *e);
 
 bool tn_edit_begin(struct tn_edit *e, const struct tn_graph *g, struct tn_arena *arena,
 	struct tn_arena *scratch, struct tn_strings *strings, struct tn_rewrites *log);
+/* Dead ops are no longer in the graph: the others have new ids, in the same order. */
+bool tn_edit_drop_dead(struct tn_edit *e);
 bool tn_edit_finish(struct tn_edit *e, struct tn_graph *out);
 
 /* The living op at a position of the schedule, or NULL. Resolves its operands. */

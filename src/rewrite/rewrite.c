@@ -144,6 +144,9 @@ static void run_rounds(struct tn_edit *e, tn_pass_set set)
 			e->pass = (enum tn_pass)i;
 			passes[i].run(e);
 		}
+		/* passes look at each op: what is gone shall not cost as much again */
+		if (e->changed && !e->failed && e->n_dead > e->g.n_ops / 2)
+			e->failed = !tn_edit_drop_dead(e);
 	}
 	if (e->changed && !e->failed && e->log->list.count)
 		note_unfinished(e);
@@ -157,31 +160,51 @@ static bool any_done(const struct tn_rewrites *log)
 	return log->list.count && log->list.items[0].done; /* the others come last */
 }
 
+/* *out NULL: only the list is wanted. */
+static bool rewrite(const struct tn_graph *g, tn_pass_set set, struct tn_arena *arena,
+	struct tn_arena *scratch, struct tn_strings *strings, struct tn_graph *out,
+	struct tn_rewrites *log)
+{
+	struct tn_edit e;
+
+	if (set == TN_PASSES_NONE)
+		return true;
+	if (!tn_edit_begin(&e, g, arena, scratch, strings, log))
+		return false;
+	run_rounds(&e, set);
+	return !e.failed && (!out || !any_done(log) || tn_edit_finish(&e, out));
+}
+
 enum tn_status tn_rewrite(const struct tn_graph *g, tn_pass_set set,
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_graph *out,
 	struct tn_rewrites *out_log)
 {
 	struct tn_arena scratch;
-	struct tn_edit e;
-	bool ok = true;
+	bool ok;
 
 	*out = *g;
 	*out_log = (struct tn_rewrites){ .passes = set };
 	tn_arena_init(&scratch);
 	out_log->ops_before = g->n_ops;
 	out_log->constant_bytes_before = constant_bytes(g, &scratch);
-	if (set != TN_PASSES_NONE) {
-		ok = tn_edit_begin(&e, g, arena, &scratch, strings, out_log);
-		if (ok)
-			run_rounds(&e, set);
-		ok = ok && !e.failed;
-		if (ok && any_done(out_log))
-			ok = tn_edit_finish(&e, out);
-	}
+	ok = rewrite(g, set, arena, &scratch, strings, out, out_log);
 	out_log->ops_after = out->n_ops;
 	out_log->constant_bytes_after = constant_bytes(out, &scratch);
 	ok = ok && out_log->constant_bytes_before >= 0 &&
 	     out_log->constant_bytes_after >= 0;
+	tn_arena_release(&scratch);
+	return ok ? TN_OK : TN_ERR_NOMEM;
+}
+
+enum tn_status tn_rewrites_find(const struct tn_graph *g, tn_pass_set set,
+	struct tn_arena *arena, struct tn_strings *strings, struct tn_rewrites *out)
+{
+	struct tn_arena scratch;
+	bool ok;
+
+	*out = (struct tn_rewrites){ .passes = set };
+	tn_arena_init(&scratch);
+	ok = rewrite(g, set, arena, &scratch, strings, NULL, out);
 	tn_arena_release(&scratch);
 	return ok ? TN_OK : TN_ERR_NOMEM;
 }

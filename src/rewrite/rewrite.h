@@ -78,4 +78,10 @@ enum tn_status TN_MUST_CHECK tn_rewrite(const struct tn_graph *g, tn_pass_set pa
 	struct tn_arena *arena, struct tn_strings *strings, struct tn_graph *out,
 	struct tn_rewrites *out_log);
 
+/* The list alone, as tn_rewrite would give it: without the counts of ops and bytes, for
+ * there is no graph. */
+enum tn_status TN_MUST_CHECK tn_rewrites_find(const struct tn_graph *g,
+	tn_pass_set passes, struct tn_arena *arena, struct tn_strings *strings,
+	struct tn_rewrites *out);
+
 #endif

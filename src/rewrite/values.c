@@ -255,8 +255,10 @@ static const uint8_t *run(struct tn_edit *e, const tn_op_id *ids, uint32_t n,
 {
 	const struct tn_shape line = { .rank = 1, .dim = { elements } };
 	const uint8_t **results = NULL;
-	struct lines l = { .n = 0 };
+	struct lines l; /* large: what is not in use is not set */
 
+	l.n = 0;
+	l.full = false;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tn_op *op = &e->g.ops[ids[i].i];
 

@@ -10,12 +10,41 @@
 #include "own_plan.h"
 #include "verify/verify.h"
 
+static bool same_words(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* What lint says could be done is what is done. */
+static void same_list(const struct tn_graph *g, tn_pass_set passes,
+	struct tn_arena *arena, struct tn_strings *strings, const struct tn_rewrites *log)
+{
+	struct tn_rewrites found;
+
+	ck_assert_int_eq(tn_rewrites_find(g, passes, arena, strings, &found), TN_OK);
+	ck_assert_uint_eq(found.list.count, log->list.count);
+	for (size_t i = 0; i < log->list.count; i++) {
+		const struct tn_rewrite *a = &log->list.items[i];
+		const struct tn_rewrite *b = &found.list.items[i];
+
+		ck_assert_int_eq(a->pass, b->pass);
+		ck_assert(a->done == b->done && a->ram_bytes == b->ram_bytes &&
+			  a->channels == b->channels && a->flash_bytes == b->flash_bytes);
+		ck_assert(same_words(a->op, b->op) && same_words(a->gone, b->gone) &&
+			  same_words(a->tensor, b->tensor) &&
+			  same_words(a->why, b->why) &&
+			  same_words(a->witness, b->witness) &&
+			  same_words(a->pointer, b->pointer));
+	}
+}
+
 struct rewritten rewritten_of(const struct tn_graph *g, tn_pass_set passes,
 	struct tn_arena *arena, struct tn_strings *strings)
 {
 	struct rewritten r;
 
 	ck_assert_int_eq(tn_rewrite(g, passes, arena, strings, &r.graph, &r.log), TN_OK);
+	same_list(g, passes, arena, strings, &r.log);
 	return r;
 }
 
