@@ -60,6 +60,20 @@ static bool is_closing(const struct scan *s)
 	return s->text[s->at] == '}' || s->text[s->at] == ']';
 }
 
+/* Inside of an object or array: to the next byte that begins or ends something. */
+static void skip_plain(struct scan *s)
+{
+	static const bool stops[256] = {
+		['{'] = true, ['}'] = true, ['['] = true, [']'] = true, ['"'] = true
+	};
+	const char *at = s->text + s->at;
+	const char *end = s->text + s->len;
+
+	while (at < end && !stops[(unsigned char)*at])
+		at++;
+	s->at = (size_t)(at - s->text);
+}
+
 static void skip_value(struct scan *s)
 {
 	size_t depth = 0;
@@ -84,7 +98,7 @@ static void skip_value(struct scan *s)
 			break;
 		default:
 			if (depth)
-				s->at++;
+				skip_plain(s);
 			else
 				skip_bare(s);
 		}
