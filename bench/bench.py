@@ -185,6 +185,8 @@ def lint():
                               ('a chain of {} ops', 'chain', 10000),
                               ('a chain of {} ops', 'chain', 100000),
                               ('a quantised chain of {} ops', 'quantised', 100000),
+                              ('{} readers of one tensor', 'fan', 10000),
+                              ('{} readers of one tensor', 'fan', 100000),
                               ('an op with {} weights', 'weights', 2000000),
                               ('flatc\'s JSON with {} weights', 'flatc', 4000000)):
             path = pathlib.Path(folder) / f'{kind}-{n}.json'

@@ -3,6 +3,7 @@
  *   generate random SEED N SPAN SIZE     CSV
  *   generate chain N                     native graph: N RELUs one after the other
  *   generate quantised N                 native graph: N RELUs, each with its own scales
+ *   generate fan N                       native graph: N RELUs that read one tensor
  *   generate weights N                   native graph: an op with N weights in the file
  *   generate flatc N                     the same as flatc writes a .tflite file in JSON */
 #include <errno.h>
@@ -61,6 +62,24 @@ static int write_chain(int64_t n, bool quantised)
 		       "\", \"type\": \"RELU\", \"inputs\": [\"t%" PRId64
 		       "\"], \"outputs\": [\"t%" PRId64 "\"]}%s\n",
 			i, i, i + 1, i + 1 == n ? "" : ",");
+	printf("]}\n");
+	return EXIT_SUCCESS;
+}
+
+static int write_fan(int64_t n)
+{
+	printf("{\"format\": \"tenure.graph/1\", \"tensors\": [\n"
+	       "{\"name\": \"x\", \"dtype\": \"i8\", \"shape\": [1, 64], "
+	       "\"role\": \"input\", \"clobber\": true}");
+	for (int64_t i = 0; i < n; i++)
+		printf(",\n{\"name\": \"y%" PRId64 "\", \"dtype\": \"i8\", "
+		       "\"shape\": [1, 64], \"role\": \"output\"}",
+			i);
+	printf("\n], \"ops\": [\n");
+	for (int64_t i = 0; i < n; i++)
+		printf("{\"name\": \"op%" PRId64 "\", \"type\": \"RELU\", "
+		       "\"inputs\": [\"x\"], \"outputs\": [\"y%" PRId64 "\"]}%s\n",
+			i, i, i + 1 == n ? "" : ",");
 	printf("]}\n");
 	return EXIT_SUCCESS;
 }
@@ -135,6 +154,8 @@ int main(int argc, char **argv)
 		status = write_chain(v[0], false);
 	else if (argc == 3 && strcmp(argv[1], "quantised") == 0 && numbers(argc, argv, v))
 		status = write_chain(v[0], true);
+	else if (argc == 3 && strcmp(argv[1], "fan") == 0 && numbers(argc, argv, v))
+		status = write_fan(v[0]);
 	else if (argc == 3 && strcmp(argv[1], "flatc") == 0 && numbers(argc, argv, v))
 		status = write_flatc(v[0]);
 	else if (argc == 3 && strcmp(argv[1], "weights") == 0 && numbers(argc, argv, v))
@@ -149,7 +170,8 @@ int main(int argc, char **argv)
 		status = write_problem(&p);
 	else
 		fprintf(stderr, "usage: generate cuts SEED N HEIGHT GRAIN | random SEED "
-				"N SPAN SIZE | chain N | weights N\n");
+				"N SPAN SIZE | chain N | quantised N | fan N | "
+				"weights N | flatc N\n");
 	tn_arena_release(&arena);
 	return status;
 }
