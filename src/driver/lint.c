@@ -228,7 +228,11 @@ static int govern(struct lint *l, size_t i)
 	if (run->skipped)
 		return TENURE_OK;
 	status = tn_govern_apply(&l->govern, ward, run, l->states[i]);
-	return tn_exit_status(run, status == TN_OK ? l->states[i] : status);
+	if (status == TN_OK)
+		status = l->states[i];
+	if (status == TN_ERR_NOMEM)
+		tn_command_nomem(l->options);
+	return tn_exit_status(run, status);
 }
 
 static enum tn_status write_all(struct lint *l, struct tn_run *first)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The limits of docs/LIMITS.md: one beyond each is refused with status 2, by its rule, within
-bounded memory; at the limit the file is read. usage: limits.py TENURE SANITIZERS"""
+bounded memory; at the limit the file is read. With too little memory every command says so, with
+status 3. usage: limits.py TENURE SANITIZERS"""
 import json
 import os
 import resource
@@ -75,9 +76,9 @@ ROWS = [
 ]
 
 
-def run(command):
+def run(command, memory=MEMORY):
     def bound():
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     return subprocess.run([tenure, *command], capture_output=True, text=True, timeout=300,
                           preexec_fn=None if sanitized else bound)
 
@@ -96,5 +97,45 @@ for what, command, content, rule in ROWS:
     if done.returncode != (2 if rule else 0) or (rule and rule not in said):
         print(f"{what}: status {done.returncode}, wanted {rule or 'that it is read'}\n{said[:500]}")
         wrong += 1
+
+
+def chain(n):
+    names = [f"t{i}" for i in range(n + 1)]
+    roles = [{"role": "input"}, *[{}] * (n - 1), {"role": "output"}]
+    return {"format": "tenure.graph/1",
+            "tensors": [{"name": t, "dtype": "i8", "shape": [64], **r}
+                        for t, r in zip(names, roles)],
+            "ops": [{"name": f"op{i}", "type": "RELU", "inputs": [names[i]],
+                     "outputs": [names[i + 1]]} for i in range(n)]}
+
+
+def starve(command):
+    """from too little memory to enough: until it starts, the loader speaks"""
+    seen = set()
+    for mib in range(40, 400, 20):
+        done = run(command, mib << 20)
+        if done.returncode not in (0, 3) or (done.returncode == 3
+                                             and "out of memory" not in done.stderr):
+            if "error while loading shared libraries" not in done.stderr:
+                print(f"{command} with {mib} MiB: status {done.returncode}\n{done.stderr[:500]}")
+                return False
+        else:
+            seen.add(done.returncode)
+        if done.returncode == 0:
+            break
+    if seen != {0, 3}:
+        print(f"{command}: ended with {seen} only")
+    return seen == {0, 3}
+
+
+if not sanitized:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        with open("g.json", "w") as file:
+            json.dump(chain(15000), file)
+        for command in (["lint", "g.json"], ["plan", "g.json"], ["convert", "g.json"],
+                        ["report", "g.json", "-o", "r.html"], ["diff", "g.json", "g.json"]):
+            wrong += not starve(command)
+        os.chdir("/")
 print(f"{len(ROWS)} limits, {wrong} wrong")
 sys.exit(1 if wrong else 0)
