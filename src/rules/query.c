@@ -152,8 +152,15 @@ xmlXPathObjectPtr tn_query_evaluate(
 	result = xmlXPathCompiledEval(e->compiled, q->context);
 	q->running = NULL;
 	q->steps += q->context->opCount + 1;
-	if (!result)
-		tn_query_fault(q, "it cannot be evaluated");
+	/* the library reports all but the prefix of a function */
+	if (!result && !q->wrong) {
+		const char *text = tn_arena_printf(q->arena,
+			"it cannot be evaluated (there are no namespaces), in '%s'",
+			e->text);
+
+		q->nomem = q->nomem || !text;
+		tn_query_fault(q, text ? text : "it cannot be evaluated");
+	}
 	if (q->steps > q->most)
 		tn_query_fault(q, "it takes too many steps");
 	else if (seconds() - q->start > SECONDS_MAX)

@@ -32,6 +32,7 @@ BAD = {  # file: option, line, a part of the reason
     "bad-empty": ("--rules", 1, "'rules' is empty"),
     "bad-blank": ("--rules", 2, "'rule' lacks an element"),
     "bad-variable": ("--rules", 3, "no variables"),
+    "bad-prefix": ("--rules", 3, "in 're:match("),
     "bad-steps": ("--rules", 3, "too many steps"),
     "bad-config-severity": ("--config", 3, 'severity="fatal"'),
     "bad-config-key": ("--config", 2, "rom"),
