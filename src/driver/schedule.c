@@ -228,6 +228,15 @@ static enum tn_status try_every_order(struct tn_run *run, tn_plan_fn *plan,
 	return e.better ? try_order(run, plan, e.found, status) : status;
 }
 
+/* The bound is of ops that run one after the other. Where the whole arena counts, ops may go
+ * through buffers, with which tensors may lie closer than it knows. */
+static bool bounds_all(const struct tn_run *run)
+{
+	return !run->plan.n_streams &&
+	       (run->options->objective != TENURE_OBJECTIVE_ARENA ||
+		       run->options->overlap == TENURE_OVERLAP_NONE);
+}
+
 enum tn_status tn_schedule_improve(
 	struct tn_run *run, tn_plan_fn *plan, enum tn_status given)
 {
@@ -250,6 +259,8 @@ enum tn_status tn_schedule_improve(
 	tn_arena_release(&scratch);
 	if (status != TN_OK && status != TN_ERR_REFUSED)
 		return status;
+	if (!bounds_all(run))
+		found.bound = 0;
 	/* what holds for every order holds for this one */
 	if (status == TN_OK && !run->memories.n_regions) {
 		run->plan.bound_bytes = tn_max_i64(run->plan.bound_bytes, found.bound);

@@ -154,9 +154,10 @@ static void no_total(struct tn_table *table, const char *what, const char *why)
 }
 
 /* What the order of the ops has saved, and whether another one can save more. */
-static void schedule(const struct tn_plan_schedule *s, int64_t bytes, bool said,
-	struct tn_table *table)
+static void schedule(const struct tn_plan *p, bool said, struct tn_table *table)
 {
+	const struct tn_plan_schedule *s = &p->schedule;
+	const int64_t bytes = p->activation_bytes;
 	struct tn_strbuf more;
 
 	tn_strbuf_init(&more);
@@ -174,8 +175,9 @@ static void schedule(const struct tn_plan_schedule *s, int64_t bytes, bool said,
 	}
 	if (!s->bound_bytes && bytes) {
 		no_total(table, "any order",
-			"   not known: what a copy costs depends on the choice of "
-			"others");
+			p->n_streams ? "   not known: some order may have other chains"
+				     : "   not known: what a copy or a buffer costs "
+				       "depends on the choice of others");
 		return;
 	}
 	tn_strbuf_puts(&more, said			? "at least, the plan file says"
@@ -239,7 +241,7 @@ static void totals(const struct tn_view *v, struct tn_arena *arena, struct tn_st
 	total(&table, "plan", p->activation_bytes, &more);
 	bound(v, &table);
 	if (p->schedule.searched)
-		schedule(&p->schedule, p->activation_bytes, p->said.others, &table);
+		schedule(p, p->said.others, &table);
 	if (p->scratch_bytes)
 		total(&table, "largest scratch", p->scratch_bytes, &more);
 	tn_strbuf_puts(&more, "all that the caller provides");

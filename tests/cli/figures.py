@@ -2,6 +2,7 @@
 """What a plan file says of its sizes follows from graph and places, or is refused; its bounds are
 computed again, or shown as what the file says; a bound is named after the plans that it is of.
 Usage: figures.py TENURE SOURCE_ROOT"""
+import itertools
 import json
 import pathlib
 import re
@@ -146,8 +147,28 @@ def modes(plans):
                 assert (other in text) == (other == words), (mode, text)
 
 
+def together(plans):
+    """What one option makes known holds for the plan that all of them make."""
+    for options in itertools.product(
+            (['--stream', 'auto'], ['--stream-input'], []), (['--schedule', 'search'], []),
+            (['--overlap', 'none'], ['--overlap', 'inplace'], []), (['--objective', 'arena'], [])):
+        words = sum(options, [])
+        plan = plans.make(NET, *words)
+        assert bool(plan.get('streams')) == bool(options[0]), words
+        run('verify', NET, plans.file(plan))
+        for said in (plan, plan['schedule']):
+            least = said.get('bound_bytes', 0)
+            assert least <= plan['activation_bytes'], (words, said)
+            assert said.get('optimal', False) == (
+                'optimal' in said and least == plan['activation_bytes']), (words, said)
+        if options[0] and options[1]:
+            assert plan['schedule']['bound_bytes'] == 0, words
+            told = run('plan', NET, *words).stdout
+            assert re.search(r'any order +not known: .*chains', told), told
+
+
 with tempfile.TemporaryDirectory() as name:
     made = Plans(pathlib.Path(name))
-    for check in (contradictions, refused, bounds, modes):
+    for check in (contradictions, refused, bounds, modes, together):
         check(made)
         print('ok', check.__name__)
