@@ -181,6 +181,17 @@ static uint32_t input_of(const struct tn_graph *g)
 	return best;
 }
 
+/* What keeps the rows of an input from being used up. */
+static const char *why_not(const struct streaming *s, const struct tn_tensor *t)
+{
+	if (t->shape.dim[0] != 1)
+		return "rows are of one image at a time";
+	if (s->t->live->root[s->view.input].reason > LIFE_READ)
+		return "its value is kept to the end, so that none of its rows may go";
+	return "all ops that read it must be in one chain, which runs row by row and "
+	       "whose inner tensors nobody else needs";
+}
+
 static enum tn_status refuse_input(const struct streaming *s)
 {
 	static const char rule[] = "command/stream-input";
@@ -195,6 +206,7 @@ static enum tn_status refuse_input(const struct streaming *s)
 	t = &g->tensors[s->view.input];
 	tn_diag_at(s->diags, SEVERITY_ERROR, rule, g->source, t->pointer, t->name,
 		"no chain of ops takes the rows of input '%s' as they come", t->name);
+	tn_diag_note(s->diags, "%s", why_not(s, t));
 	return TN_ERR_INPUT;
 }
 

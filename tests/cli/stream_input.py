@@ -212,6 +212,15 @@ def together(t):
             ('kws_i8.json', ['--write-csv', 'x.csv'], 'command/stream')):
         told = t.call('plan', graphs / graph, '--stream-input', *options, code=2)
         assert f'[{word}]' in told, (graph, options, told)
+    for change, why in ((lambda net: net['tensors'][0].update(clobber=False), 'kept to the end'),
+                        (lambda net: net['ops'][1].update(type='STRANGE'), 'nobody else needs'),
+                        (lambda net: [x['shape'].__setitem__(0, 2) for x in net['tensors']
+                                      if x['name'] in 'xcdyzmo'], 'one image')):
+        net = small_net()
+        change(net)
+        (t.folder / 'refused.json').write_text(json.dumps(net))
+        told = t.call('plan', 'refused.json', '--stream-input', '--rewrite', 'none', code=2)
+        assert why in told, told
 
 
 def small_net():
