@@ -75,6 +75,14 @@ static void visit(struct finder *f, const struct tn_graph *g,
 		meet(f, f->of[a->root.i].writes, HAZARD_RAW, id, a->root, a->offset,
 			a->offset + a->extent);
 		add(f, &f->of[a->root.i].reads, id, a->offset, a->offset + a->extent);
+		if (tn_op_destroys(g, op, k)) {
+			meet(f, f->of[a->root.i].reads, HAZARD_WAR, id, a->root,
+				a->offset, a->offset + a->extent);
+			meet(f, f->of[a->root.i].writes, HAZARD_WAW, id, a->root,
+				a->offset, a->offset + a->extent);
+			add(f, &f->of[a->root.i].writes, id, a->offset,
+				a->offset + a->extent);
+		}
 	}
 	for (uint32_t k = 0; k < op->n_outputs && !aliases->elided[id.i]; k++) {
 		const struct tn_alias *a;

@@ -104,24 +104,13 @@ bool tn_kernel_reads_target(const struct tn_kernel *k, uint32_t operand)
 
 static bool read_destroys(struct tn_model *m, const struct tn_op *op, struct tn_kernel *k)
 {
-	const struct tn_attr *a = tn_op_attr(op, "destroys");
 	uint32_t *list = TN_NEW_ARRAY(m->arena, uint32_t, op->n_inputs);
 
 	if (!list)
 		return false;
-	for (uint32_t i = 0; a && i < op->n_inputs; i++) {
-		const char *name = op->inputs[i].i == TN_NONE
-					   ? ""
-					   : m->g->tensors[op->inputs[i].i].name;
-		bool named = a->kind == ATTR_BOOL && a->v.i;
-
-		if (a->kind == ATTR_STRING)
-			named = strcmp(a->v.s, name) == 0;
-		for (size_t n = 0; a->kind == ATTR_STRINGS && n < a->n; n++)
-			named = named || strcmp(a->v.strings[n], name) == 0;
-		if (named && op->inputs[i].i != TN_NONE)
+	for (uint32_t i = 0; i < op->n_inputs; i++)
+		if (tn_op_destroys(m->g, op, i))
 			list[k->n_destroys++] = i;
-	}
 	k->destroys = list;
 	return true;
 }

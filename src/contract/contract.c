@@ -143,6 +143,9 @@ static bool walk_class(struct tn_walk *w)
 	 * has an order for them */
 	if (!plain_operands(w))
 		return false;
+	/* nor for a kernel of which the graph says that it is another one */
+	if (tn_op_has_own_kernel(w->op))
+		return false;
 	if (!w->any_length && tn_walk_is_long(w) && !tn_walk_is_uniform(w))
 		return false;
 	switch (tn_op_info(w->op->kind)->access) {

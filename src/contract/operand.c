@@ -91,7 +91,8 @@ static void describe(const struct tn_storage *s, const struct tn_op *op, bool op
 	o->strict = !output && !tensor->has_strides;
 	/* recurrent kernels update the state that they are given as an input */
 	o->writes = output || (opaque && s->g->tensors[o->at.root].role == ROLE_VARIABLE);
-	if (!o->writes && s->constant[o->at.root])
+	o->destroys = !output && tn_op_destroys(s->g, op, k);
+	if (!o->writes && !o->destroys && s->constant[o->at.root])
 		o->at.end = o->at.begin;
 }
 

@@ -12,6 +12,7 @@ struct tn_operand {
 		at; /* empty: nothing in planned memory (absent, a constant that is
 	                        read) */
 	bool reads, writes;
+	bool destroys; /* what it has read is garbage when the op has run */
 	bool strict; /* reads: every byte must have been written by somebody */
 };
 

@@ -9,6 +9,7 @@
 #include "driver/fit.h"
 #include "driver/judge.h"
 #include "driver/memories.h"
+#include "driver/repair.h"
 #include "driver/schedule.h"
 #include "driver/sizes.h"
 #include "driver/target.h"
@@ -204,11 +205,28 @@ enum tn_status tn_pipeline_alias(struct tn_run *run)
 			       : status;
 }
 
+/* That of the graph; a repair begins with one in which ops destroy what nobody needs. */
+static enum tn_status first_order(struct tn_run *run)
+{
+	const struct tn_graph *g = &run->graph;
+	uint32_t *list;
+
+	if (!run->options->repair)
+		return tn_order_given(g, &run->arena, &run->order);
+	list = TN_NEW_ARRAY(&run->arena, uint32_t, g->n_ops);
+	if (!list)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		list[i] = g->schedule[i].i;
+	(void)tn_repair_order(g, list);
+	return tn_order_from(g, list, &run->arena, &run->order);
+}
+
 static enum tn_status analyse(struct tn_run *run)
 {
 	const struct tn_graph *g = &run->graph;
 	struct tn_arena *arena = &run->arena;
-	enum tn_status status = tn_order_given(g, arena, &run->order);
+	enum tn_status status = first_order(run);
 
 	note_limits(run);
 	if (status == TN_OK)
@@ -371,6 +389,26 @@ static bool graph_loses_input(const struct tn_run *run)
 	       lies_in(&run->graph, v->found.tensor, v->tensor);
 }
 
+/* Nor can one keep what an op destroys by the graph's own word, when somebody still needs it.
+ * That op; NULL. */
+static const struct tn_op *graph_destroys(const struct tn_run *run)
+{
+	const struct tn_graph *g = &run->graph;
+	const struct tn_verdict *v = &run->verdict;
+	uint32_t id = v->found.kind == SEEN_GARBAGE ? v->found.op : TN_NONE;
+
+	if (v->rule && strcmp(v->rule, "plan/constant-overwrite") == 0)
+		id = v->op;
+	if (id == TN_NONE || v->tensor == TN_NONE)
+		return NULL;
+	for (uint32_t k = 0; k < g->ops[id].n_inputs; k++)
+		if (tn_op_destroys(g, &g->ops[id], k) &&
+			(lies_in(g, g->ops[id].inputs[k].i, v->tensor) ||
+				lies_in(g, v->tensor, g->ops[id].inputs[k].i)))
+			return &g->ops[id];
+	return NULL;
+}
+
 /* Our own plan is nothing before the verifier has accepted it: a refusal is our error,
  * unless the graph asks for what cannot be. */
 static enum tn_status check_plan(struct tn_run *run)
@@ -391,6 +429,15 @@ static enum tn_status check_plan(struct tn_run *run)
 			name);
 		tn_diag_note(
 			&run->diags, "mark the input as clobber, or write elsewhere");
+	} else if (status == TN_ERR_REFUSED && graph_destroys(run)) {
+		const struct tn_op *op = graph_destroys(run);
+		const char *name = run->graph.tensors[run->verdict.tensor].name;
+
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/destructive-input",
+			run->source, op->pointer, op->name,
+			"'%s' destroys '%s', which is needed after it", op->name, name);
+		tn_diag_note(&run->diags,
+			"run who reads it before it (--repair does), or give it a copy");
 	} else if (status == TN_ERR_REFUSED) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/internal", run->source,
 			NULL, NULL,

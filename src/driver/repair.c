@@ -1,6 +1,7 @@
 #include "driver/repair.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "driver/judge.h"
 #include "driver/schedule.h"
@@ -106,6 +107,66 @@ enum tn_status tn_repair_tables(
 	return status;
 }
 
+static uint32_t root_of(const struct tn_graph *g, tn_tensor_id id)
+{
+	for (uint32_t hops = 0;
+		hops < g->n_tensors && g->tensors[id.i].view_of.i != TN_NONE; hops++)
+		id = g->tensors[id.i].view_of;
+	return id.i;
+}
+
+/* Does one of these tensors share storage with the other's? */
+static bool meet(const struct tn_graph *g, const tn_tensor_id *a, uint32_t n,
+	const tn_tensor_id *b, uint32_t m)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < m; k++)
+			if (a[i].i != TN_NONE && b[k].i != TN_NONE &&
+				root_of(g, a[i]) == root_of(g, b[k]))
+				return true;
+	return false;
+}
+
+/* Where must the op at this position go, so that those that read what it destroys have run
+ * before it? To where it is, when nobody reads it, or one of those on the way needs the op. */
+static uint32_t late_enough(const struct tn_graph *g, const uint32_t *order, uint32_t at)
+{
+	const struct tn_op *op = &g->ops[order[at]];
+	uint32_t to = at;
+
+	for (uint32_t p = at + 1; p < g->n_ops; p++) {
+		const struct tn_op *next = &g->ops[order[p]];
+
+		if (meet(g, op->outputs, op->n_outputs, next->inputs, next->n_inputs) ||
+			meet(g, op->outputs, op->n_outputs, next->outputs,
+				next->n_outputs) ||
+			meet(g, op->inputs, op->n_inputs, next->outputs, next->n_outputs))
+			break;
+		for (uint32_t k = 0; k < op->n_inputs; k++)
+			if (tn_op_destroys(g, op, k) &&
+				meet(g, &op->inputs[k], 1, next->inputs, next->n_inputs))
+				to = p;
+	}
+	return to;
+}
+
+bool tn_repair_order(const struct tn_graph *g, uint32_t *order)
+{
+	bool changed = false;
+
+	for (uint32_t p = g->n_ops; p-- > 0;) {
+		const uint32_t op = order[p];
+		const uint32_t to = tn_op_attr(&g->ops[op], "destroys")
+					    ? late_enough(g, order, p)
+					    : p;
+
+		memmove(&order[p], &order[p + 1], (to - p) * sizeof(*order));
+		order[to] = op;
+		changed = changed || to != p;
+	}
+	return changed;
+}
+
 static void digest(struct tn_run *run)
 {
 	run->plan.digests = (struct tn_plan_digests){ tn_digest_graph(&run->graph),
@@ -121,6 +182,8 @@ static enum tn_status from_claims(struct tn_run *run)
 
 	for (size_t i = 0; status == TN_OK && i < repair.n_steps; i++)
 		tell(run, &repair.steps[i]);
+	if (status == TN_OK && !repair.has_order)
+		repair.has_order = tn_repair_order(&run->graph, repair.order);
 	if (status == TN_OK)
 		status = tn_repair_tables(run, &repair, (uint32_t)copies.count);
 	if (status == TN_OK)

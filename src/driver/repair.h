@@ -24,4 +24,7 @@ enum tn_status TN_MUST_CHECK tn_repair_tables(
  * tn_pipeline(STAGE_PLAN). */
 enum tn_status TN_MUST_CHECK tn_repair_run(struct tn_run *run);
 
+/* Ops that destroy an input, moved behind those that still read it. Has any been? */
+bool tn_repair_order(const struct tn_graph *g, uint32_t *order);
+
 #endif

@@ -46,6 +46,40 @@ const char *tn_op_string(const struct tn_op *op, const char *name, const char *o
 	return a && a->kind == ATTR_STRING ? a->v.s : otherwise;
 }
 
+bool tn_op_destroys(const struct tn_graph *g, const struct tn_op *op, uint32_t input)
+{
+	const struct tn_attr *a = tn_op_attr(op, "destroys");
+	const char *name;
+	bool named;
+
+	if (!a || op->inputs[input].i == TN_NONE)
+		return false;
+	name = g->tensors[op->inputs[input].i].name;
+	named = (a->kind == ATTR_BOOL && a->v.i) ||
+		(a->kind == ATTR_STRING && strcmp(a->v.s, name) == 0);
+	for (size_t n = 0; a->kind == ATTR_STRINGS && n < a->n; n++)
+		named = named || strcmp(a->v.strings[n], name) == 0;
+	return named;
+}
+
+bool tn_op_has_own_kernel(const struct tn_op *op)
+{
+	static const char *const facts[] = { "prezero", "accumulate", "reads_target",
+		"destroys", "extra_tail_bytes" };
+
+	if (!op->n_attrs)
+		return false;
+	if (tn_op_int(op, "passes", 1) > 1)
+		return true;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+		const struct tn_attr *a = tn_op_attr(op, facts[i]);
+
+		if (a && ((a->kind != ATTR_INT && a->kind != ATTR_BOOL) || a->v.i))
+			return true;
+	}
+	return false;
+}
+
 int64_t tn_op_int_at(
 	const struct tn_op *op, const char *name, size_t k, int64_t otherwise)
 {

@@ -211,6 +211,11 @@ const struct tn_attr *tn_op_attr(const struct tn_op *op, const char *name);
 int64_t tn_op_int(const struct tn_op *op, const char *name, int64_t otherwise);
 double tn_op_float(const struct tn_op *op, const char *name, double otherwise);
 const char *tn_op_string(const struct tn_op *op, const char *name, const char *otherwise);
+/* Does the op leave garbage in this input? `destroys` is true, a name or names. */
+bool tn_op_destroys(const struct tn_graph *g, const struct tn_op *op, uint32_t input);
+/* Do its attributes tell of a kernel that reads and writes in another way than one pass over
+ * its operands: passes, prezero, accumulate, reads_target, destroys, extra_tail_bytes? */
+bool tn_op_has_own_kernel(const struct tn_op *op);
 /* List element k (an ATTR_INT is a list of one), or `otherwise`. */
 int64_t tn_op_int_at(
 	const struct tn_op *op, const char *name, size_t k, int64_t otherwise);

@@ -55,6 +55,15 @@ static void take_back(struct tn_check *c)
 	}
 }
 
+static void destroy(struct tn_check *c, const struct tn_operand *o)
+{
+	struct tn_segment s = { 0, tn_operand_bytes(o), 0, c->deed->garbage };
+	struct tn_memory rubbish = { .items = &s, .count = 1, .capacity = 1 };
+
+	if (tn_operand_bytes(o))
+		tn_check_put(c, o, &rubbish, 0, tn_operand_bytes(o));
+}
+
 /* No order of its accesses is known: what it reads must last until it ends, and what it
  * writes as well. */
 static void run_opaque(struct tn_check *c)
@@ -62,6 +71,9 @@ static void run_opaque(struct tn_check *c)
 	c->clean = intact(c, false, true);
 	tn_check_write_all(c);
 	(void)intact(c, true, true);
+	for (uint32_t k = 0; k < c->deed->n; k++)
+		if (c->deed->touches[k].o->destroys)
+			destroy(c, c->deed->touches[k].o);
 }
 
 /* If all operands are intact before and after, then no access met another and the order

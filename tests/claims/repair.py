@@ -23,12 +23,22 @@ def offsets(plan):
     return {t['name']: t['offset'] for t in plan['tensors'] if t.get('region') is not None}
 
 
+def destroys_kept(graph):
+    """Then no order helps: the graph has to change."""
+    kept = {t['name'] for t in graph['tensors'] if t.get('role') == 'input' and not t.get('clobber')}
+    return any(kept & set(o.get('attrs', {}).get('destroys', [])) for o in graph['ops'])
+
+
 def repaired(name, graph, extra=()):
     """The plan and what was said about it; None when the graph cannot be planned at all."""
     path, out = folder / 'graph.json', folder / 'plan.json'
     path.write_text(json.dumps(graph))
     done = run('plan', '--repair', path, '-o', out, *extra)
     if done.returncode == 2:
+        return None
+    if destroys_kept(graph):
+        if done.returncode != 1 or 'hazard/destructive-input' not in done.stderr:
+            wrong.append('%s: an op destroys what the caller keeps' % name)
         return None
     if done.returncode != 0:
         wrong.append('%s: exit %d: %s' % (name, done.returncode, done.stderr[-300:]))

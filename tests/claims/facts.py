@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""What attributes say of an op's kernel counts for plans, too: what a claim is rejected for is
+no candidate, in no plan, and refused in a plan that does it all the same. An input that the op
+destroys is needed by nobody after it. Usage: facts.py TENURE"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+program = sys.argv[1]
+folder = pathlib.Path(tempfile.mkdtemp())
+wrong = []
+FACTS = ({'passes': 2}, {'prezero': True}, {'reads_target': True}, {'accumulate': True},
+         {'destroys': ['a']}, {'destroys': 'a'}, {'destroys': True}, {'extra_tail_bytes': 16})
+TYPES = ('Relu', 'RELU', 'Neg', 'ADD', 'Mystery')
+
+
+def run(*words):
+    return subprocess.run([program, *map(str, words)], capture_output=True, text=True)
+
+
+def graph(kind, attrs, schedule=None, view=False, **x):
+    """x -> a -> b -> y, and with a schedule another reader r of a, maybe through a view."""
+    tensors = [dict(name=n, dtype='f32', shape=[4], role=r) for n, r in (
+        ('x', 'input'), ('a', 'act'), ('b', 'act'), ('y', 'output'))]
+    tensors[0].update(x)
+    ops = [('p', 'Neg', ['x'], 'a', {}), ('k', kind, ['a'] * (2 if kind == 'ADD' else 1), 'b',
+                                          attrs), ('q', 'Sin', ['b'], 'y', {})]
+    if schedule:
+        tensors.append(dict(name='z', dtype='f32', shape=[4], role='output'))
+        if view:
+            tensors.append(dict(name='v', dtype='f32', shape=[4], view_of='a'))
+        ops.append(('r', 'Neg', ['v' if view else 'a'], 'z', {}))
+    return dict(format='tenure.graph/1', tensors=tensors, ops=[
+        dict(name=n, type=t, inputs=i, outputs=[o], attrs=at) for n, t, i, o, at in ops],
+        schedule=schedule or ['p', 'k', 'q'],
+        claims=[dict(id='c', kind='inplace', op='k', **{'in': 'a', 'out': 'b'})])
+
+
+def write(what, name='graph.json'):
+    (folder / name).write_text(json.dumps(what))
+    return folder / name
+
+
+def need(ok, *what):
+    if not ok:
+        wrong.append(' '.join(map(str, what)))
+
+
+def planned(path, *words):
+    done = run('plan', path, '-o', folder / 'plan.json', *words)
+    if done.returncode:
+        return done, None, None
+    check = run('verify', path, folder / 'plan.json')
+    need(check.returncode == 0, words, check.stderr)
+    plan = json.loads((folder / 'plan.json').read_text())
+    return done, plan, {t['name']: t['offset'] for t in plan['tensors']}
+
+
+def in_place():
+    for kind in TYPES:
+        for fact in FACTS:
+            path = write(graph(kind, fact))
+            told = json.loads(run('lint', '--format', 'json', path).stdout)
+            need(all(c['verdict'] == 'rejected' for c in told['candidates']
+                     if c['op'] == 'k'), kind, fact, 'is a candidate')
+            for words in ((), ('--overlap', 'inplace'), ('--schedule', 'search')):
+                done, plan, at = planned(path, *words)
+                need(at and abs(at['a'] - at['b']) >= 16, kind, fact, words, done.stderr, at)
+            for t in plan['tensors']:
+                if t['name'] == 'b':
+                    t['offset'] = at['a']
+            done = run('verify', path, write(plan, 'plan.json'))
+            need(done.returncode == 1, kind, fact, 'in place is verified')
+
+
+def destroyed():
+    """The op before the other reader, and behind it."""
+    for kind in TYPES:
+        for fact in FACTS[4:7]:
+            for view in (False, True):
+                path = write(graph(kind, fact, ['p', 'r', 'k', 'q'], view))
+                for words in ((), ('--schedule', 'search'), ('--overlap', 'none')):
+                    done, plan, at = planned(path, *words)
+                    need(at, kind, fact, view, words, done.stderr)
+                    order = plan['order'] if at else []
+                    need(at and order.index(3) < order.index(1), kind, fact, words, order)
+                swapped = [1 if i == 3 else 3 if i == 1 else i for i in order]
+                done = run('verify', path, write(dict(plan, order=swapped), 'plan.json'))
+                need(done.returncode == 1 and '[plan/' in done.stderr, kind, fact, 'swapped',
+                     done.stderr)
+                path = write(graph(kind, fact, ['p', 'k', 'r', 'q'], view))
+                done = run('plan', path)
+                need(done.returncode == 1 and 'hazard/destructive-input' in done.stderr,
+                     kind, fact, view, done.returncode, done.stderr)
+                done, plan, at = planned(path, '--repair')
+                need(at and plan['order'].index(3) < plan['order'].index(1), kind, fact, view,
+                     'not repaired:', done.stderr)
+        own = graph(kind, {'destroys': ['x']})
+        own['ops'][1]['inputs'] = ['x'] * len(own['ops'][1]['inputs'])
+        own['claims'] = []
+        need(run('plan', write(own)).returncode == 1, kind, 'destroys what the caller keeps')
+        own['tensors'][0]['clobber'] = True
+        own['schedule'] = ['p', 'k', 'q']
+        need(planned(write(own))[2], kind, 'destroys what the caller gives away')
+        for role in ('const', 'variable'):
+            own['tensors'][0] = dict(name='x', dtype='f32', shape=[4], role=role)
+            need(run('plan', write(own)).returncode == 1, kind, 'destroys a', role)
+
+
+in_place()
+destroyed()
+print('\n'.join(wrong[:20]))
+print('%d wrong' % len(wrong))
+sys.exit(1 if wrong else 0)
