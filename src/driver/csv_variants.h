@@ -1,5 +1,5 @@
 /* Why tensors share bytes in the CSV of a plan: which variant of a kernel runs, as a word
- * ("ascending", "descending/pixel"), and what is a view of what. */
+ * ("ascending"; with a slash, what it holds back), and what is a view of what. */
 #ifndef TN_DRIVER_CSV_VARIANTS_H
 #define TN_DRIVER_CSV_VARIANTS_H
 
