@@ -171,14 +171,16 @@ static void read_loop(struct tn_onnx *x, const struct tn_onnx_node *n, struct bo
 	}
 }
 
+/* An If that does not fit its op is unknown, and has two bodies all the same. */
 static void add_numbers(struct tn_onnx *x, struct tn_build *b, enum tn_op_kind kind,
 	const struct bodies *bodies)
 {
 	static const char *const choice[] = { "then_subgraph", "else_subgraph" };
+	const bool chooses = kind == OP_IF || bodies->number[1] >= 0;
 
 	for (int i = 0; i < 2; i++)
 		if (bodies->number[i] >= 0 &&
-			!tn_build_attr_int(b, kind == OP_IF ? choice[i] : "body_subgraph",
+			!tn_build_attr_int(b, chooses ? choice[i] : "body_subgraph",
 				bodies->number[i]))
 			x->tree.nomem = true;
 }
