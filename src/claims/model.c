@@ -311,6 +311,23 @@ static bool find_dead(struct tn_model *m)
 	return true;
 }
 
+/* What ops write into inputs is a result for the caller, whatever was there before. */
+static void find_updated(struct tn_model *m)
+{
+	for (uint32_t i = 0; i < m->g->n_ops; i++) {
+		const struct tn_op *op = &m->g->ops[i];
+
+		for (uint32_t k = 0; k < op->n_outputs; k++) {
+			const uint32_t t = op->outputs[k].i;
+
+			if (t != TN_NONE && m->kernel[i].kind != KERNEL_VIEW &&
+				m->role[m->form[t].root] == ROLE_INPUT &&
+				!tn_op_names_anew(m->g, op, t))
+				m->updated[t] = true;
+		}
+	}
+}
+
 /* What storages hold: their own elements, and what kernels write behind them. */
 static bool find_storage(struct tn_model *m)
 {
@@ -372,8 +389,9 @@ static bool allocate(struct tn_model *m)
 	m->given = TN_NEW_ARRAY(m->arena, bool, n);
 	m->dead = TN_NEW_ARRAY(m->arena, bool, n);
 	m->output = TN_NEW_ARRAY(m->arena, bool, n);
+	m->updated = TN_NEW_ARRAY(m->arena, bool, n);
 	return m->form && m->kernel && m->storage_hi && m->role && m->given && m->dead &&
-	       m->output;
+	       m->output && m->updated;
 }
 
 enum tn_status tn_model_init(struct tn_model *m, const struct tn_graph *g,
@@ -409,6 +427,7 @@ enum tn_status tn_model_init(struct tn_model *m, const struct tn_graph *g,
 			return status;
 		m->has_gradient = m->has_gradient || m->kernel[i].gradient;
 	}
+	find_updated(m);
 	if (!find_storage(m)) {
 		tn_diag_at(diags, SEVERITY_ERROR, "claims/size", g->source, NULL, NULL,
 			"the claims cannot be judged: a size overflows");

@@ -89,6 +89,7 @@ struct tn_model {
 	bool *given; /* by root: has contents before the first op */
 	bool *dead; /* by tensor: written, and nobody ever looks at it */
 	bool *output; /* by tensor: in the list of outputs, or has the role */
+	bool *updated; /* by tensor: an input, or in one, that ops write */
 	bool has_gradient;
 	bool valid; /* the graph passes tn_validate: contracts may be asked */
 	const struct tn_declared *declared; /* or NULL */

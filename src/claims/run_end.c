@@ -60,19 +60,61 @@ static void check_tensor(struct tn_pass *p, enum tn_loss_kind kind, uint32_t ten
 	}
 }
 
+static bool mark(struct tn_pass *p, struct tn_cells *marks, int64_t begin, int64_t end)
+{
+	const struct tn_cell c = { begin, end, begin, 0, EVENT_NONE };
+
+	if (begin < end && !tn_cells_put(marks, p->r->arena, c))
+		p->r->nomem = true;
+	return !p->r->nomem;
+}
+
+/* Where the graph writes this root: where an op has left something, and all that an op names
+ * as its output. What is moved onto itself, or put back, is left there as well, and whether
+ * a branch ran the caller cannot know. */
+static bool mark_written(struct tn_pass *p, uint32_t root, struct tn_cells *marks)
+{
+	const struct tn_model *m = p->r->m;
+	struct tn_cells *end = &p->world->end[p->run][root];
+
+	for (int64_t bit = m->form[root].lo; bit < m->form[root].hi;) {
+		const struct tn_cell c = tn_cells_at(end, bit);
+		const int64_t stop = tn_min_i64(c.end, m->form[root].hi);
+
+		if (c.event != EVENT_NONE && !mark(p, marks, bit, stop))
+			return false;
+		bit = stop;
+	}
+	for (uint32_t t = 0; t < m->g->n_tensors; t++) {
+		const struct tn_form *f = &m->form[t];
+
+		if (!m->updated[t] || f->root != root)
+			continue;
+		for (int64_t i = 0; i < (f->dense ? 1 : f->n); i++) {
+			const int64_t bit = f->dense ? f->lo : tn_form_at(f, i);
+
+			if (!mark(p, marks, bit, f->dense ? f->hi : bit + f->width))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* An input that may be overwritten, and that the graph itself writes, is a result where it
  * writes. */
 static void check_inout(struct tn_pass *p, uint32_t root)
 {
 	const struct tn_form *f = &p->r->m->form[root];
-	struct tn_cells *end = &p->world->end[p->run][root];
+	struct tn_cells *end = &p->world->end[p->run][root], marks = { 0 };
 	size_t first = p->r->losses->list.count;
 
+	if (!mark_written(p, root, &marks))
+		return;
 	for (int64_t bit = f->lo; bit < f->hi && !p->r->nomem;) {
-		struct tn_cell c = tn_cells_at(end, bit);
+		struct tn_cell c = tn_cells_at(&marks, bit);
 		int64_t stop = tn_min_i64(c.end, f->hi);
 
-		if (c.event != EVENT_NONE)
+		if (c.value != CELL_EMPTY)
 			compare(p, LOSS_INOUT, root, end, bit, stop, first);
 		bit = stop;
 	}

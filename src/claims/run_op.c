@@ -263,13 +263,14 @@ static bool moves_onto_itself(struct tn_op_run *r, uint32_t output, int64_t begi
 	       !has_replaced(r, source, from, from + end - begin);
 }
 
-/* Has the graph the two in one storage? Then nothing is to be done at all. */
-static bool same_storage(const struct tn_op_run *r, uint32_t output, uint32_t source)
+/* Is the output a view in the storage of the source? Then nothing is to be done at all. An
+ * op that writes what it reads is no view: it is there to read it. */
+static bool names_anew(const struct tn_op_run *r, uint32_t output, uint32_t source)
 {
 	const struct tn_form *form = r->p->r->m->form;
+	const uint32_t out = r->o->outputs[output].i, in = tn_op_run_tensor(r, source);
 
-	return form[r->o->outputs[output].i].root ==
-	       form[tn_op_run_tensor(r, source)].root;
+	return out != in && form[out].root != out && form[out].root == form[in].root;
 }
 
 /* What moves is what the source holds, and what is computed is the result only when no
@@ -285,7 +286,7 @@ static bool on_write(void *user, uint32_t output, int64_t begin, int64_t end,
 		if (r->pending && r->pending_operand == source &&
 			r->pending_begin == from)
 			r->pending = false;
-		if (last && !same_storage(r, output, source))
+		if (last && !names_anew(r, output, source))
 			check_unmoved(r, source, from, from + end - begin);
 		return read_pending(r);
 	}

@@ -163,9 +163,7 @@ static uint32_t storage_of(const struct tn_graph *g, uint32_t i, int64_t *out_bi
 	return i;
 }
 
-/* Is the output only another name for what the first input is? Of an op that has a kernel
- * the attribute says nothing: that would run. */
-static bool names_anew(const struct tn_graph *g, const struct tn_op *op, uint32_t out)
+bool tn_op_names_anew(const struct tn_graph *g, const struct tn_op *op, uint32_t out)
 {
 	const uint32_t in = op->n_inputs ? op->inputs[0].i : TN_NONE;
 	int64_t from, to;
@@ -189,7 +187,7 @@ bool *tn_graph_updated_inputs(const struct tn_graph *g, struct tn_arena *arena)
 			int64_t bits;
 			const uint32_t root = storage_of(g, t, &bits);
 
-			if (root < g->n_tensors && !names_anew(g, &g->ops[i], t) &&
+			if (root < g->n_tensors && !tn_op_names_anew(g, &g->ops[i], t) &&
 				(g->tensors[root].role == ROLE_INPUT ||
 					tn_graph_is_input(g, (tn_tensor_id){ root })))
 				out[t] = true;

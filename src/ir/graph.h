@@ -239,6 +239,10 @@ bool tn_graph_is_output(const struct tn_graph *g, tn_tensor_id id);
 bool *tn_graph_input_flags(const struct tn_graph *g, struct tn_arena *arena);
 bool *tn_graph_output_flags(const struct tn_graph *g, struct tn_arena *arena);
 
+/* Is the output only another name for what the first input is? Of an op that has a kernel
+ * the attribute `view` says nothing: that would run. */
+bool tn_op_names_anew(const struct tn_graph *g, const struct tn_op *op, uint32_t out);
+
 /* By tensor: an input, or a view of one, that ops of the graph write. What they leave there
  * is a result for the caller, whether or not he wants the input back. NULL: no memory. */
 bool *tn_graph_updated_inputs(const struct tn_graph *g, struct tn_arena *arena);

@@ -44,7 +44,8 @@ void tn_check_start(struct tn_check *c)
 }
 
 /* An input that may be overwritten, and that the graph itself writes, is a result where it
- * does. */
+ * does: where what it holds is not what was given. What ops write as a whole may be what was
+ * there before, and is a result all the same. */
 static void check_result(struct tn_check *c, uint32_t i)
 {
 	struct tn_operand o = { .tensor = i, .at = c->ref.storage.extent[i] };
@@ -69,9 +70,12 @@ void tn_check_finish(struct tn_check *c)
 {
 	const struct tn_graph *g = c->g;
 	const bool *given = c->ref.storage.given;
+	const bool *updated = tn_graph_updated_inputs(g, c->arena);
 
 	c->op = TN_NONE;
-	for (uint32_t i = 0; i < g->n_tensors; i++) {
+	if (!updated)
+		c->status = TN_ERR_NOMEM;
+	for (uint32_t i = 0; updated && i < g->n_tensors; i++) {
 		const struct tn_tensor *t = &g->tensors[i];
 
 		if (t->role == ROLE_VARIABLE)
@@ -82,6 +86,8 @@ void tn_check_finish(struct tn_check *c)
 			check_tensor(c, i, false, false, "plan/observed-lost");
 		else if (t->role == ROLE_OUTPUT)
 			check_tensor(c, i, false, !t->has_strides, "plan/output-lost");
+		else if (updated[i] && !t->has_strides)
+			check_tensor(c, i, false, false, "plan/input-lost");
 		else if (given[i])
 			check_result(c, i);
 	}

@@ -254,6 +254,22 @@ static int update(struct tn_gen *gen, const struct pool *p, int state)
 	return -1;
 }
 
+/* Writes that leave what lies there: x onto itself, or x put back after it was written. */
+static void write_back(struct tn_gen *gen, struct pool *p, int id)
+{
+	int kept;
+
+	if (tn_gen_random(gen, 2)) {
+		gen_add_op(gen, "RESHAPE", GEN_IDS(id), GEN_IDS(id));
+		return;
+	}
+	kept = gen_like(gen, id);
+	gen_add_op(gen, "RESHAPE", GEN_IDS(id), GEN_IDS(kept));
+	gen_add_op(gen, "RELU", GEN_IDS(id), GEN_IDS(id));
+	gen_add_op(gen, "RESHAPE", GEN_IDS(kept), GEN_IDS(id));
+	offer(p, kept);
+}
+
 /* An op that writes where it reads: x = f(x), x = x + y. */
 static int mutate(struct tn_gen *gen, struct pool *p, int id)
 {
@@ -266,7 +282,9 @@ static int mutate(struct tn_gen *gen, struct pool *p, int id)
 		is_kept(gen, id))
 		return -1;
 	other = partner(gen, p, id);
-	if (tn_gen_random(gen, 2))
+	if (p->options->unchanged && tn_gen_random(gen, 2))
+		write_back(gen, p, id);
+	else if (tn_gen_random(gen, 2))
 		gen_add_op(gen, "ADD", GEN_IDS(id, other), GEN_IDS(id));
 	else
 		gen_add_op(gen, "RELU", GEN_IDS(id), GEN_IDS(id));

@@ -43,6 +43,7 @@ struct tn_gen_options {
 	bool views; /* true views, strided ones as well unless it must run */
 	bool state; /* variables */
 	bool mutation; /* ops that write what they read, also through views */
+	bool unchanged; /* with mutation: also ops that write what lies there already */
 	bool opaque; /* ops that nobody knows */
 	bool flow; /* choices and loops */
 	bool copies; /* an output that is a copy of something else that lasts */

@@ -20,6 +20,12 @@ static const struct tn_gen_options kinds[] = {
 	{ .ops = 8, .state = true },
 	{ .ops = 6, .mutation = true, .runnable = true, .views = true },
 	{ .ops = 8, .views = true, .state = true },
+	{ .ops = 6, .mutation = true, .unchanged = true, .runnable = true },
+	{ .ops = 6,
+		.mutation = true,
+		.unchanged = true,
+		.runnable = true,
+		.views = true },
 };
 
 enum { GRAPHS = 100, CHANGES = 20 };

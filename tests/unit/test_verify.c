@@ -179,6 +179,7 @@ static const struct tn_gen_options kinds[] = {
 	{ .ops = 10, .state = true },
 	{ .ops = 12, .views = true, .opaque = true, .state = true },
 	{ .ops = 10, .views = true, .mutation = true, .runnable = true },
+	{ .ops = 10, .mutation = true, .unchanged = true, .runnable = true },
 };
 
 enum { GRAPHS = 40, CHANGES = 24 };
