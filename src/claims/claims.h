@@ -138,8 +138,10 @@ struct tn_claims {
 	struct tn_claim_set
 		*sets; /* of two claims and more, small ones first; all last */
 	uint32_t n_sets;
-	bool has_graph; /* in training, some ops say that they work in place: */
-	struct tn_claim_verdict graph; /* what comes of that */
+	/* what the graph itself lets ops write over: in training, of ops that say that they
+	 * work in place; without claims, what is lost by that, one for each op to blame */
+	struct tn_claim_verdict *graph;
+	uint32_t n_graph;
 };
 
 /* Each claim of the graph alone, and together: claims may be alternatives, so when they are

@@ -118,7 +118,9 @@ static enum tn_peril name_same_op(const struct tn_facts *f)
 	if (tn_kernel_reads_target(k, l->operand))
 		return PERIL_TARGET_NOT_INPLACE_SAFE;
 	if (l->found.kind == EVENT_PREZERO)
-		return claim_is(f, f->claim, "inplace") || claim_is(f, f->claim, "donate")
+		/* in place by a claim, or by the graph's own word */
+		return f->claim == TN_NONE || claim_is(f, f->claim, "inplace") ||
+				       claim_is(f, f->claim, "donate")
 			       ? PERIL_WRITE_BEFORE_READ
 			       : PERIL_RAW_SAME_STEP;
 	if (l->late_pass)

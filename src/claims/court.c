@@ -220,6 +220,7 @@ static enum tn_status find_losses(struct tn_court *c, const struct tn_run_change
 		.losses = &t->losses };
 	enum tn_status status = tn_fold_check(c, &t->setting, arena, &t->losses);
 
+	run.own_word = c->told && !t->setting.n_claims;
 	if (status == TN_OK && c->options.allocation == ALLOCATION_AT_OWNER &&
 		!check_allocation(c, &t->setting, arena, &t->losses))
 		status = TN_ERR_NOMEM;
@@ -275,6 +276,21 @@ static enum tn_status find_baseline(struct tn_court *c)
 	return status;
 }
 
+/* Nothing to tell of what the graph itself does: told already; what backward has saved (an op
+ * that says that it works in place is judged by that, others write back what is new); or an
+ * op of which nobody knows in which order it reads, and which the graph has write what it
+ * reads. */
+static bool is_settled(const struct tn_court *c, const struct tn_loss *l)
+{
+	const uint32_t op = l->found.op;
+	const struct tn_kernel *k;
+
+	if (op == TN_NONE || l->kind == LOSS_SAVED)
+		return true;
+	k = &c->model.kernel[op];
+	return c->told[op] || (op == l->reader && (k->unknown_type || k->any_time));
+}
+
 static bool is_worse(const struct tn_named *a, const struct tn_named *b)
 {
 	uint32_t x = a->claim == TN_NONE ? 0 : a->claim + 1;
@@ -309,6 +325,8 @@ static enum tn_status choose(
 				 "the claims";
 			continue;
 		}
+		if (c->told && !t->setting.n_claims && is_settled(c, l))
+			continue;
 		if (!tn_classify(&naming, l, &named))
 			return TN_ERR_NOMEM;
 		if (!any || is_worse(&named, &t->worst))

@@ -13,6 +13,8 @@ struct tn_court {
 	struct tn_meaning meaning;
 	bool has_baseline;
 	struct tn_losses baseline; /* what goes wrong without any claim */
+	bool *told; /* by op: what its writes destroy has been told already. Not NULL: the
+	               graph's own word is what is judged, when there are no claims */
 };
 
 /* What came of a set. */

@@ -157,21 +157,50 @@ static enum tn_status judge_sets(struct tn_court *c, struct tn_arena *arena,
 	return status == TN_OK ? judge_together(c, 0, arena, diags, out) : status;
 }
 
+#define GRAPH_TOLD_MAX 32 /* ops to blame; the rest shows when these are mended */
+
+/* What ops destroy by the graph's own word: one verdict for each op to blame. */
+static enum tn_status judge_own_word(
+	struct tn_court *c, struct tn_arena *arena, struct tn_claims *out)
+{
+	enum tn_status status = TN_OK;
+
+	c->told = TN_NEW_ARRAY(c->arena, bool, c->g->n_ops);
+	out->graph = TN_NEW_ARRAY(arena, struct tn_claim_verdict, GRAPH_TOLD_MAX);
+	if (!c->told || !out->graph)
+		return TN_ERR_NOMEM;
+	while (status == TN_OK && out->n_graph < GRAPH_TOLD_MAX) {
+		struct tn_claim_verdict *v = &out->graph[out->n_graph];
+
+		status = judge(c, NULL, 0, arena, v);
+		if (status != TN_OK || v->result != CLAIM_REJECTED)
+			break;
+		out->n_graph++;
+		if (v->witness.writer.kind != ACTOR_OP || c->told[v->witness.writer.op.i])
+			break;
+		c->told[v->witness.writer.op.i] = true;
+	}
+	c->told = NULL;
+	return status;
+}
+
 /* Ops that say themselves that they work in place: is anything lost, or in training that
  * backward needs? In inference only what is wrong is told: the graph means what they do. */
-static enum tn_status judge_graph(
-	struct tn_court *c, struct tn_arena *arena, struct tn_claims *out)
+static enum tn_status judge_in_place(
+	struct tn_court *c, struct tn_arena *arena, struct tn_claims *out, bool *done)
 {
 	const struct tn_claim **set;
 	uint32_t n;
-	bool any;
-	enum tn_status status = tn_training_claims(c->g, c->arena, &set, &n, &any);
+	enum tn_status status = tn_training_claims(c->g, c->arena, &set, &n, done);
 
-	if (status != TN_OK || !any)
+	if (status != TN_OK || !*done)
 		return status;
-	status = judge(c, set, n, arena, &out->graph);
-	out->has_graph = status == TN_OK && (c->options.profile == PROFILE_TRAINING ||
-						    out->graph.result == CLAIM_REJECTED);
+	out->graph = TN_NEW(arena, struct tn_claim_verdict);
+	if (!out->graph)
+		return TN_ERR_NOMEM;
+	status = judge(c, set, n, arena, out->graph);
+	out->n_graph = status == TN_OK && (c->options.profile == PROFILE_TRAINING ||
+						  out->graph->result == CLAIM_REJECTED);
 	return status;
 }
 
@@ -189,17 +218,40 @@ static bool writes_in_place(const struct tn_graph *g)
 	return false;
 }
 
+/* Does an op write, by the graph's own word, where something was before? */
+static bool overwrites(const struct tn_graph *g)
+{
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		const struct tn_op *op = &g->ops[i];
+
+		if (tn_op_attr(op, "destroys"))
+			return true;
+		for (uint32_t k = 0; k < op->n_outputs; k++) {
+			const uint32_t t = op->outputs[k].i;
+
+			if (t != TN_NONE &&
+				(g->tensors[t].mutated ||
+					g->tensors[t].view_of.i != TN_NONE) &&
+				!tn_op_names_anew(g, op, t))
+				return true;
+		}
+	}
+	return false;
+}
+
 enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 	const struct tn_claim_options *options, struct tn_arena *arena,
 	struct tn_diags *diags, struct tn_claims *out)
 {
+	const bool training = options && options->profile == PROFILE_TRAINING;
+	const bool own_word = !g->n_claims && overwrites(g);
 	struct tn_arena own;
 	struct tn_court court;
 	enum tn_status status = TN_OK;
+	bool done = false;
 
 	*out = (struct tn_claims){ 0 };
-	if (!g->n_claims && !(options && options->profile == PROFILE_TRAINING) &&
-		!writes_in_place(g))
+	if (!g->n_claims && !training && !writes_in_place(g) && !own_word)
 		return TN_OK;
 	tn_arena_init(&own);
 	status = tn_court_init(&court, g, options, &own, diags);
@@ -207,9 +259,10 @@ enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 		status = judge_each(&court, arena, diags, out);
 	if (status == TN_OK)
 		status = judge_sets(&court, arena, diags, out);
-	if (status == TN_OK &&
-		(court.options.profile == PROFILE_TRAINING || writes_in_place(g)))
-		status = judge_graph(&court, arena, out);
+	if (status == TN_OK && (training || writes_in_place(g)))
+		status = judge_in_place(&court, arena, out, &done);
+	if (status == TN_OK && own_word && !done)
+		status = judge_own_word(&court, arena, out);
 	tn_arena_release(&own);
 	return status;
 }

@@ -406,6 +406,43 @@ static void last_resort(struct tn_remedies *r)
 		fix->changes = true;
 }
 
+/* There are no claims: an order or a copy by which nothing is lost, or what has to change in
+ * the graph. */
+static void of_the_graph(struct tn_remedies *r)
+{
+	const struct tn_claim_witness *w = &r->trial->worst.witness;
+	const char *victim = w->victim.i == TN_NONE ? NULL : name(r, w->victim.i);
+	const char *writer = w->writer.name ? w->writer.name : "it";
+
+	another_order(r);
+	tn_remedy_kernel(r);
+	if (r->trial->worst.peril != PERIL_DESTRUCTIVE_INPUT)
+		inserted_copy(r);
+	if (r->list.count || !victim)
+		return;
+	switch (r->trial->worst.peril) {
+	case PERIL_INPUT_WRITE:
+		tn_remedy_add(r, "given_input", 0,
+			tn_arena_printf(r->arena,
+				"mark '%s' as clobber, or let '%s' write elsewhere",
+				victim, writer));
+		break;
+	case PERIL_DESTRUCTIVE_INPUT:
+	case PERIL_CONST_WRITE:
+		tn_remedy_add(r, "inserted_copy", tn_remedy_bytes(r, w->victim.i),
+			tn_arena_printf(r->arena, "let '%s' work on a copy of '%s'",
+				writer, victim));
+		break;
+	default:
+		tn_remedy_add(r, "out_of_place", tn_remedy_bytes(r, w->victim.i),
+			tn_arena_printf(r->arena,
+				"let '%s' write to a tensor of its own, which shares no "
+				"bytes with '%s'",
+				writer, victim));
+		break;
+	}
+}
+
 /* The cheapest first; of equals, the order in which they were tried. */
 static void sort_by_cost(struct tn_remedies *r)
 {
@@ -433,8 +470,12 @@ enum tn_status tn_remedies_find(struct tn_remedies *r, struct tn_court *c,
 		.scratch = scratch,
 		.arena = arena,
 		.status = TN_OK };
-	if (!n)
+	if (!n && !c->told)
 		return TN_OK;
+	if (!n) {
+		of_the_graph(r);
+		return r->status;
+	}
 	if (r->blamed >= n)
 		r->blamed = n - 1;
 	another_order(r);

@@ -73,13 +73,25 @@ static bool is_news(const struct tn_claims *claims, uint32_t set)
 	return true;
 }
 
+/* Of the graph's own ops: the one to blame is named. */
+static void report_graph(const struct tn_graph *g, const struct tn_claim_verdict *v,
+	struct tn_diags *diags)
+{
+	const struct tn_actor *writer = &v->witness.writer;
+	const struct tn_op *op = v->result == CLAIM_REJECTED && writer->kind == ACTOR_OP
+					 ? &g->ops[writer->op.i]
+					 : NULL;
+
+	report(g, op ? op->pointer : "/ops", op ? op->name : NULL, v, diags);
+}
+
 void tn_claims_report(
 	const struct tn_graph *g, const struct tn_claims *claims, struct tn_diags *diags)
 {
 	for (uint32_t i = 0; i < claims->n; i++)
 		report(g, g->claims[i].pointer, g->claims[i].id, &claims->each[i], diags);
-	if (claims->has_graph)
-		report(g, "/ops", NULL, &claims->graph, diags);
+	for (uint32_t i = 0; i < claims->n_graph; i++)
+		report_graph(g, &claims->graph[i], diags);
 	/* claims that cannot hold together may be alternatives: that is no finding */
 	for (uint32_t i = 0; i < claims->n_sets; i++)
 		if (is_news(claims, i))
@@ -130,9 +142,9 @@ void tn_claims_print(
 	const struct tn_graph *g, const struct tn_claims *claims, struct tn_strbuf *out)
 {
 	tn_strbuf_puts(out, "claims:\n");
-	if (claims->has_graph) {
+	for (uint32_t i = 0; i < claims->n_graph; i++) {
 		tn_strbuf_puts(out, "  (ops that work in place)");
-		print(&claims->graph, g, out);
+		print(&claims->graph[i], g, out);
 	}
 	for (uint32_t i = 0; i < claims->n; i++) {
 		tn_strbuf_printf(out, "  %s", g->claims[i].id);

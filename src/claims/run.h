@@ -34,6 +34,7 @@ struct tn_run {
 	const struct tn_setting *s;
 	const struct tn_claim_options *options;
 	const struct tn_run_change *change; /* NULL: none */
+	bool own_word; /* an input or a constant that the graph itself writes is lost */
 	struct tn_arena *arena;
 	struct tn_losses *losses;
 	TN_VEC(struct tn_event) events;

@@ -123,11 +123,12 @@ static void check_inout(struct tn_pass *p, uint32_t root)
 static void check_owned(struct tn_pass *p, uint32_t root)
 {
 	const struct tn_model *m = p->r->m;
+	struct tn_cells *start = &p->world->start[p->run][root];
 	struct tn_cells *end = &p->world->end[p->run][root];
 
 	switch (m->role[root]) {
 	case ROLE_CONST:
-		check_tensor(p, LOSS_CONST, root, end);
+		check_tensor(p, LOSS_CONST, root, p->r->own_word ? start : end);
 		break;
 	case ROLE_VARIABLE:
 		check_tensor(p, LOSS_VARIABLE, root, end);
@@ -136,7 +137,7 @@ static void check_owned(struct tn_pass *p, uint32_t root)
 		if (m->g->tensors[root].clobber)
 			check_inout(p, root);
 		else
-			check_tensor(p, LOSS_INPUT, root, end);
+			check_tensor(p, LOSS_INPUT, root, p->r->own_word ? start : end);
 		break;
 	case ROLE_ACT:
 	case ROLE_OUTPUT:

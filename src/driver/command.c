@@ -38,7 +38,7 @@ struct tn_view tn_command_view(const struct tn_run *run)
 		.aliases = proved ? &run->aliases : NULL,
 		.live = run->live.tensor ? &run->live : NULL,
 		.inplace = run->judged ? &run->inplace : NULL,
-		.claims = run->claims.n || run->claims.has_graph ? &run->claims : NULL,
+		.claims = run->claims.n || run->claims.n_graph ? &run->claims : NULL,
 		.plan = run->planned ? &run->plan : NULL,
 		.rewrites = run->rewrites.passes ? &run->rewrites : NULL,
 		.diags = &run->diags,

@@ -136,8 +136,8 @@ json_t *tn_json_claims(const struct tn_view *v)
 
 		ok = tn_json_push(out, verdict_of(v, &s->verdict, s->claims, s->n));
 	}
-	if (ok && v->claims && v->claims->has_graph)
-		ok = tn_json_push(out, verdict_of(v, &v->claims->graph, NULL, 0));
+	for (uint32_t i = 0; v->claims && i < v->claims->n_graph && ok; i++)
+		ok = tn_json_push(out, verdict_of(v, &v->claims->graph[i], NULL, 0));
 	if (ok)
 		return out;
 	json_decref(out);

@@ -41,6 +41,12 @@ def training(root):
     return json.loads((root / 'fixtures/training/cases.json').read_text())
 
 
+def own_word(root):
+    """Graphs without claims: an item is about an op that destroys something by the graph's own
+    word, and none is told where there is no item."""
+    return json.loads((root / 'fixtures/own_word/cases.json').read_text())
+
+
 def fields(root):
     """Claims whose fields are odd: they say nothing, or nothing that can be read."""
     return json.loads((root / 'fixtures/fields/cases.json').read_text())

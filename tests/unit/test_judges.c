@@ -153,6 +153,86 @@ START_TEST(one_answer)
 }
 END_TEST
 
+/* Ops that destroy what they read, inputs that are kept though the graph writes them: what
+ * no plan can mend is what `lint` finds without any claim. */
+static void spoil(struct tn_gen *gen, struct tn_graph *g)
+{
+	static const struct tn_attr destroys = {
+		.name = "destroys", .kind = ATTR_BOOL, .v.i = 1, .n = 1
+	};
+
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		struct tn_op *op = &g->ops[i];
+		struct tn_attr *attrs = TN_NEW_ARRAY(
+			&gen->arena, struct tn_attr, (size_t)op->n_attrs + 1);
+
+		ck_assert(attrs != NULL);
+		if (op->kind != OP_UNKNOWN || tn_op_attr(op, "view") ||
+			tn_gen_random(gen, 2))
+			continue;
+		for (uint32_t k = 0; k < op->n_attrs; k++)
+			attrs[k] = op->attrs[k];
+		attrs[op->n_attrs++] = destroys;
+		op->attrs = attrs;
+	}
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		if (g->tensors[i].role == ROLE_INPUT && !tn_gen_random(gen, 4))
+			g->tensors[i].clobber = false;
+}
+
+static const struct tn_gen_options spoilt[] = {
+	{ .ops = 4, .opaque = true },
+	{ .ops = 8, .opaque = true, .views = true, .state = true },
+	{ .ops = 5, .mutation = true, .runnable = true, .views = true },
+	{ .ops = 5, .mutation = true, .unchanged = true, .runnable = true },
+	{ .ops = 7, .mutation = true, .opaque = true },
+};
+
+START_TEST(own_word)
+{
+	struct counts counts = { 0 };
+
+	for (uint32_t i = 0; i < 4 * GRAPHS; i++) {
+		uint32_t seed = 99000 + (uint32_t)_i * 1000 + i;
+		struct tn_gen gen;
+		struct tn_graph g;
+		struct tn_plan plan;
+		struct tn_claims lint;
+		struct tn_verdict verify;
+		enum tn_status status;
+
+		tn_gen_init(&gen, seed);
+		tn_gen_graph(&gen, &spoilt[_i], &g);
+		spoil(&gen, &g);
+		ck_assert_int_eq(tn_validate(&g, &gen.diags), TN_OK);
+		gen_plan(&gen, &g, &plan);
+		for (uint32_t t = 0; t < g.n_tensors; t++)
+			if (g.tensors[t].view_of.i == TN_NONE &&
+				plan.tensors[t].region != TN_REGION_NONE) {
+				plan.tensors[t].region = 0;
+				plan.tensors[t].offset = 1024 * (int64_t)t;
+			}
+		make_sayable(&plan);
+		for (uint32_t k = 0; k < g.n_ops; k++)
+			plan.order[k] = g.schedule[k].i;
+		gen_plan_settle(&g, &plan);
+		status = tn_verify(&g, &plan, &gen.arena, &gen.diags, &verify);
+		ck_assert_int_eq(
+			tn_claims_judge_all(&g, NULL, &gen.arena, &gen.diags, &lint),
+			TN_OK);
+		ck_assert_msg((status == TN_OK) == (lint.n_graph == 0),
+			"seed %u: apart, verify says %s, lint %s", seed,
+			verify.rule ? verify.rule : "yes",
+			lint.n_graph ? lint.graph[0].hazard : "nothing");
+		*(status == TN_OK ? &counts.accepted : &counts.refused) += 1;
+		tn_gen_release(&gen);
+	}
+	printf("# kind %d: %u right, %u spoilt\n", _i, counts.accepted, counts.refused);
+	ck_assert_uint_gt(counts.accepted, 10);
+	ck_assert_uint_gt(counts.refused, 10);
+}
+END_TEST
+
 /* What the caller, or the next run, has there beside what is meant. */
 enum { U, X, T, V, A, D1, D2, Y, Z, P, Q, TENSORS };
 #define NOBODY UINT32_MAX
@@ -279,6 +359,7 @@ Suite *tn_test_suite(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, one_answer, 0, sizeof(kinds) / sizeof(*kinds));
+	tcase_add_loop_test(tc, own_word, 0, sizeof(spoilt) / sizeof(*spoilt));
 	tcase_add_loop_test(tc, owners, 0, sizeof(shared) / sizeof(*shared));
 	suite_add_tcase(s, tc);
 	return s;
