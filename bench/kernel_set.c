@@ -123,7 +123,7 @@ static int32_t own_scratch(const layer_t *l)
 		return (int32_t)c.scratch;
 	if (l->op == OP_DWCONV && tn_mve_depthwise_of(&w, &bytes))
 		return (int32_t)bytes;
-	if (l->op == OP_FC && tn_mve_fc_of(l->in_c, l->out_c, &fc))
+	if (l->op == OP_FC && tn_mve_fc_of(l->in_c, l->out_c, false, &fc))
 		return (int32_t)fc.scratch;
 	return -1;
 }
@@ -152,7 +152,7 @@ static int32_t scratch_bytes(const layer_t *l)
 		return (int32_t)c.scratch;
 	if (l->op == OP_DWCONV && tn_dsp_depthwise_of(&w, &d))
 		return (int32_t)d.scratch;
-	if (l->op == OP_FC && tn_dsp_fc_of(l->in_c, l->out_c, &fc_bytes))
+	if (l->op == OP_FC && tn_dsp_fc_of(l->in_c, l->out_c, false, &fc_bytes))
 		return (int32_t)fc_bytes;
 	return 0;
 }
@@ -357,7 +357,7 @@ static int prepare_fc(void)
 	uint32_t *stream;
 	size_t words;
 
-	if (!tn_mve_fc_of(layer->in_c, layer->out_c, &c))
+	if (!tn_mve_fc_of(layer->in_c, layer->out_c, false, &c))
 		return 1;
 	if (!tn_mve_pack_rows(0, &p, &stream, &words) || !stream)
 		return 2;
@@ -383,7 +383,7 @@ static int prepare_fc(void)
 	uint32_t *stream;
 	size_t words;
 
-	if (!tn_dsp_pack_fours(0, &p, &stream, &words) || !stream)
+	if (!tn_dsp_pack_sixes(0, &p, &stream, &words) || !stream)
 		return 2;
 	fc = (struct tn_dsp_fc_params){
 		.rows = 1, .in_n = layer->in_c, .out_n = layer->out_c, .floor = p.floor

@@ -85,10 +85,10 @@ static bool dsp_fully_connected(struct tn_binder *b)
 	int64_t scratch;
 	size_t words;
 
-	if (!tn_dsp_fc_of(c->in_n, c->out_n, &scratch) ||
+	if (!tn_dsp_fc_of(c->in_n, c->out_n, true, &scratch) ||
 		!tn_packing_of_rows(b, c, &pack))
 		return true;
-	if (!tn_dsp_pack_fours(b, &pack, &stream, &words))
+	if (!tn_dsp_pack_sixes(b, &pack, &stream, &words))
 		return false;
 	if (!stream)
 		return true;

@@ -75,7 +75,7 @@ bool tn_dsp_pack_pairs(struct tn_binder *b, const struct tn_packing *p, uint32_t
 	size_t *out_words);
 
 /* The stream of dot_s8.h; the same. */
-bool tn_dsp_pack_fours(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
+bool tn_dsp_pack_sixes(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
 	size_t *out_words);
 
 /* The one linear function (TN_DSP_ADD_BITS fractional bits) that is, saturated, the sum of

@@ -185,11 +185,11 @@ bool tn_dsp_pack_pairs(struct tn_binder *b, const struct tn_packing *p, uint32_t
 	return true;
 }
 
-/* ---- four channels ---- */
+/* ---- six channels ---- */
 
-static bool pack_four(const struct tn_packing *p, int32_t c, int32_t pairs, uint32_t **at)
+static bool pack_six(const struct tn_packing *p, int32_t c, int32_t pairs, uint32_t **at)
 {
-	struct tn_channel x[4] = { { 0 } };
+	struct tn_channel x[6] = { { 0 } };
 
 	for (int32_t i = 0; i < 2 * pairs && c + i < p->channels; i++)
 		x[i] = row_channel(p, c + i);
@@ -208,19 +208,19 @@ static bool pack_four(const struct tn_packing *p, int32_t c, int32_t pairs, uint
 	return true;
 }
 
-bool tn_dsp_pack_fours(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
+bool tn_dsp_pack_sixes(struct tn_binder *b, const struct tn_packing *p, uint32_t **out,
 	size_t *out_words)
 {
-	const size_t pairs = ((size_t)p->channels + 1) / 2;
-	const size_t all = p->channels % 4 == 3 ? pairs + pairs % 2 : pairs;
+	int32_t pairs;
 	uint32_t *at;
 
-	*out_words = all * (8 + 2 * (((size_t)p->row + 3) / 4));
+	*out_words = ((size_t)p->channels + 1) / 2 * (8 + 2 * (((size_t)p->row + 3) / 4));
 	*out = at = tn_binder_array(b, *out_words, sizeof(*at));
 	if (!at)
 		return false;
-	for (int32_t c = 0; c < p->channels; c += 4) {
-		if (!pack_four(p, c, p->channels - c > 2 ? 2 : 1, &at)) {
+	for (int32_t c = 0; c < p->channels; c += 2 * pairs) {
+		pairs = p->channels - c > 4 ? 3 : 1;
+		if (!pack_six(p, c, pairs, &at)) {
 			*out = NULL;
 			break;
 		}

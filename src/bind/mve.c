@@ -94,7 +94,7 @@ static bool mve_fully_connected(struct tn_binder *b, bool *out_taken)
 	uint32_t *stream;
 	size_t words;
 
-	*out_taken = tn_mve_fc_of(c->in_n, c->out_n, &fc);
+	*out_taken = tn_mve_fc_of(c->in_n, c->out_n, true, &fc);
 	if (!*out_taken || !tn_packing_of_rows(b, c, &pack))
 		return true;
 	if (!tn_mve_pack_rows(b, &pack, &stream, &words))

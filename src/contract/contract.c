@@ -316,15 +316,16 @@ static int64_t portable_scratch(
  * portable one does, in the same scratch. */
 int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_variant v)
 {
+	const bool whole = v.descending || v.hold != HOLD_NONE;
 	int64_t bytes = portable_scratch(g, op, v);
 
 	if (g->kernels == KERNELS_THUMB && !tn_variant_is_buffered(v))
 		bytes = tn_max_i64(
 			bytes, tn_thumb_scratch(g, &g->ops[op.i], v.hold != HOLD_NONE));
 	if (g->kernels == KERNELS_DSP && !tn_variant_is_buffered(v))
-		bytes = tn_max_i64(bytes, tn_dsp_scratch(g, &g->ops[op.i]));
+		bytes = tn_max_i64(bytes, tn_dsp_scratch(g, &g->ops[op.i], whole));
 	if (g->kernels == KERNELS_MVE && !tn_variant_is_buffered(v))
-		bytes = tn_max_i64(bytes, tn_mve_scratch(g, &g->ops[op.i]));
+		bytes = tn_max_i64(bytes, tn_mve_scratch(g, &g->ops[op.i], whole));
 	return bytes;
 }
 

@@ -8,6 +8,8 @@
 #define SCRATCH_MAX   16384
 
 #define PIXELS 3
+/* of a row that is expanded, as in src/kernels/dsp/dot_s8.h */
+#define STRIP_PLACES 112
 
 static int64_t up(int64_t n, int64_t grain)
 {
@@ -71,11 +73,11 @@ bool tn_dsp_depthwise_of(const struct tn_window *w, struct tn_dsp_depthwise *out
 	return out->scratch <= SCRATCH_MAX;
 }
 
-bool tn_dsp_fc_of(int64_t in_n, int64_t out_n, int64_t *out_scratch)
+bool tn_dsp_fc_of(int64_t in_n, int64_t out_n, bool whole, int64_t *out_scratch)
 {
 	if (in_n < 1 || in_n > SCRATCH_MAX / 2 || out_n < 1)
 		return false;
-	*out_scratch = 2 * up(in_n, 4);
+	*out_scratch = 2 * up(whole ? in_n : tn_min_i64(in_n, STRIP_PLACES), 4);
 	return true;
 }
 
@@ -109,7 +111,7 @@ static int64_t depthwise_scratch(const struct tn_graph *g, const struct tn_op *o
 	return depthwise.scratch;
 }
 
-static int64_t fc_scratch(const struct tn_graph *g, const struct tn_op *op)
+static int64_t fc_scratch(const struct tn_graph *g, const struct tn_op *op, bool whole)
 {
 	const struct tn_tensor *filter;
 	int64_t bytes = 0;
@@ -118,11 +120,12 @@ static int64_t fc_scratch(const struct tn_graph *g, const struct tn_op *op)
 		return 0;
 	filter = &g->tensors[op->inputs[1].i];
 	if (filter->shape.rank == 2)
-		(void)tn_dsp_fc_of(filter->shape.dim[1], filter->shape.dim[0], &bytes);
+		(void)tn_dsp_fc_of(
+			filter->shape.dim[1], filter->shape.dim[0], whole, &bytes);
 	return bytes;
 }
 
-int64_t tn_dsp_scratch(const struct tn_graph *g, const struct tn_op *op)
+int64_t tn_dsp_scratch(const struct tn_graph *g, const struct tn_op *op, bool whole)
 {
 	if (type_of(g, op->inputs, op->n_inputs) != DTYPE_I8 ||
 		type_of(g, op->outputs, op->n_outputs) != DTYPE_I8)
@@ -133,7 +136,7 @@ int64_t tn_dsp_scratch(const struct tn_graph *g, const struct tn_op *op)
 	case OP_DEPTHWISE_CONV_2D:
 		return depthwise_scratch(g, op);
 	case OP_FULLY_CONNECTED:
-		return fc_scratch(g, op);
+		return fc_scratch(g, op, whole);
 	default:
 		return 0;
 	}

@@ -32,10 +32,12 @@ struct tn_dsp_depthwise {
 
 bool tn_dsp_depthwise_of(const struct tn_window *w, struct tn_dsp_depthwise *out);
 
-/* A fully connected layer: its row is expanded. */
-bool tn_dsp_fc_of(int64_t in_n, int64_t out_n, int64_t *out_scratch);
+/* A fully connected layer: its row is expanded, the end of it or `whole`: where all of it
+ * is read before the first output is written. */
+bool tn_dsp_fc_of(int64_t in_n, int64_t out_n, bool whole, int64_t *out_scratch);
 
-/* 0: the set has no kernel for this op with these shapes and types. */
-int64_t tn_dsp_scratch(const struct tn_graph *g, const struct tn_op *op);
+/* 0: the set has no kernel for this op with these shapes and types. `whole`: the variant
+ * holds a row of outputs, or descends. */
+int64_t tn_dsp_scratch(const struct tn_graph *g, const struct tn_op *op, bool whole);
 
 #endif

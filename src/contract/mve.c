@@ -12,7 +12,7 @@
 #define GROUP  16
 #define VECTOR 4
 /* channels at a time, as in src/kernels/mve/layout.h */
-#define ROW_CHANNELS   128
+#define ROW_CHANNELS   48
 #define DEPTH_CHANNELS 128
 #define PAIR_BYTES     32 /* sums of a vector of channels, two pixels */
 
@@ -77,17 +77,20 @@ bool tn_mve_depthwise_of(const struct tn_window *w, int64_t *out_scratch)
 	return *out_scratch <= SCRATCH_MAX;
 }
 
-bool tn_mve_fc_of(int64_t in_n, int64_t out_n, struct tn_mve_fc *out)
+bool tn_mve_fc_of(int64_t in_n, int64_t out_n, bool whole, struct tn_mve_fc *out)
 {
 	if (in_n < 1 || in_n > SCRATCH_MAX / 2 || out_n < 1 || out_n > INT32_MAX / 2)
 		return false;
 	*out = (struct tn_mve_fc){ .blocks = (in_n + BLOCK - 1) / BLOCK };
 	out->copy = 4 * tn_min_i64(up(out_n, VECTOR), ROW_CHANNELS);
-	out->scratch = out->copy + BLOCK * out->blocks;
+	/* the last row of some whole blocks is nowhere read beyond its end */
+	out->scratch = out->copy;
+	if (whole || in_n % BLOCK)
+		out->scratch += BLOCK * out->blocks;
 	return true;
 }
 
-static int64_t fc_scratch(const struct tn_graph *g, const struct tn_op *op)
+static int64_t fc_scratch(const struct tn_graph *g, const struct tn_op *op, bool whole)
 {
 	const struct tn_tensor *filter;
 	struct tn_mve_fc fc;
@@ -96,13 +99,13 @@ static int64_t fc_scratch(const struct tn_graph *g, const struct tn_op *op)
 		return 0;
 	filter = &g->tensors[op->inputs[1].i];
 	return filter->shape.rank == 2 && tn_mve_fc_of(filter->shape.dim[1],
-						  filter->shape.dim[0], &fc)
+						  filter->shape.dim[0], whole, &fc)
 		       ? fc.scratch
 		       : 0;
 }
 
 /* 0: no kernel. */
-static int64_t own_scratch(const struct tn_graph *g, const struct tn_op *op)
+static int64_t own_scratch(const struct tn_graph *g, const struct tn_op *op, bool whole)
 {
 	struct tn_mve_conv conv;
 	struct tn_window w;
@@ -119,7 +122,7 @@ static int64_t own_scratch(const struct tn_graph *g, const struct tn_op *op)
 			       ? bytes
 			       : 0;
 	case OP_FULLY_CONNECTED:
-		return fc_scratch(g, op);
+		return fc_scratch(g, op, whole);
 	default:
 		return 0;
 	}
@@ -131,11 +134,11 @@ static bool is_s8(const struct tn_graph *g, const tn_tensor_id *list, uint32_t n
 	       g->tensors[list[0].i].dtype == DTYPE_I8;
 }
 
-int64_t tn_mve_scratch(const struct tn_graph *g, const struct tn_op *op)
+int64_t tn_mve_scratch(const struct tn_graph *g, const struct tn_op *op, bool whole)
 {
 	int64_t bytes = 0;
 
 	if (is_s8(g, op->inputs, op->n_inputs) && is_s8(g, op->outputs, op->n_outputs))
-		bytes = own_scratch(g, op);
-	return bytes ? bytes : tn_dsp_scratch(g, op);
+		bytes = own_scratch(g, op, whole);
+	return bytes ? bytes : tn_dsp_scratch(g, op, whole);
 }

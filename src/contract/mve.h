@@ -26,16 +26,18 @@ bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out);
  * pixels, and the outputs of those that came before. */
 bool tn_mve_depthwise_of(const struct tn_window *w, int64_t *out_scratch);
 
-/* A fully connected layer: the sums of some channels, and a copy of a row. */
+/* A fully connected layer: the sums of some channels, and a copy of a row where all of it is
+ * read before the first output is written (`whole`), or where it does not end with a block. */
 struct tn_mve_fc {
 	int64_t blocks; /* of sixteen bytes in a row */
 	int64_t copy; /* where it starts, in bytes */
 	int64_t scratch;
 };
 
-bool tn_mve_fc_of(int64_t in_n, int64_t out_n, struct tn_mve_fc *out);
+bool tn_mve_fc_of(int64_t in_n, int64_t out_n, bool whole, struct tn_mve_fc *out);
 
-/* Of the kernel for this op, or of that of the set "dsp", which runs where there is none. */
-int64_t tn_mve_scratch(const struct tn_graph *g, const struct tn_op *op);
+/* Of the kernel for this op, or of that of the set "dsp", which runs where there is none.
+ * `whole` as of tn_dsp_scratch. */
+int64_t tn_mve_scratch(const struct tn_graph *g, const struct tn_op *op, bool whole);
 
 #endif

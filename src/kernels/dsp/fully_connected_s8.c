@@ -1,5 +1,6 @@
-/* Fully connected layer of int8 for processors with DSP instructions. A row is expanded to
- * halfwords before anything of its output is written. */
+/* Fully connected layer of int8 for processors with DSP instructions. The end of a row is
+ * expanded to halfwords, which takes twice its bytes; the rest is read in place, as often as
+ * the steps say. Where they ask for all of the row first, all of it is expanded. */
 #include "dot_s8.h"
 #include "expand_s8.h"
 #include "tenure/kernels.h"
@@ -22,20 +23,31 @@ static void expand_row(uint32_t *strip, const tn_s8 *row, int32_t n)
 	}
 }
 
+/* Blocks of four places that stay in the row. */
+static int32_t direct_blocks(const struct tn_dsp_fc_params *p)
+{
+	if (p->order.descending || p->order.hold || p->in_n <= TN_STRIP_PLACES)
+		return 0;
+	return (p->in_n - TN_STRIP_PLACES + 3) / 4;
+}
+
 void tn_dsp_fully_connected_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	const struct tn_dsp_fc_params *p = params;
+	const int32_t direct = direct_blocks(p), rest = p->in_n - 4 * direct;
 	struct tn_dot d = { .channels = p->out_n,
+		.direct = direct,
 		.strip = scratch,
+		.blocks = (rest + 3) / 4,
 		.stream = in[1],
-		.blocks = (p->in_n + 3) / 4,
 		.floor = p->floor };
 
 	for (int32_t t = 0; t < p->rows; t++) {
 		int32_t row = p->order.descending ? p->rows - 1 - t : t;
 
-		expand_row(scratch, (const tn_s8 *)in[0] + row * p->in_n, p->in_n);
+		d.row = (const tn_s8 *)in[0] + row * p->in_n;
+		expand_row(scratch, d.row + 4 * direct, rest);
 		d.out = (int8_t *)out[0] + row * p->out_n;
 		tn_dot_s8(&d);
 	}

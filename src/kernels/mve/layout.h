@@ -17,7 +17,7 @@
 #define TN_DEPTH_WORDS	  112 /* of a group: depth_s8.h */
 #define TN_DEPTH_GROUPS	  8 /* of a depthwise layer at a time */
 #define TN_DEPTH_CHANNELS 128
-#define TN_ROW_CHANNELS	  128 /* of a fully connected layer at a time */
+#define TN_ROW_CHANNELS	  48 /* of a fully connected layer at a time */
 
 /* The byte that is added to an output that is rounded once: its zero point is -128. */
 #define TN_FLOOR_OFFSET 0x80
