@@ -29,6 +29,9 @@ static void place_tensors(struct raising *r)
 		uint32_t b = r->l->buffer_of[i];
 		const struct tn_span *span = &r->t->live->tensor[i];
 
+		/* storage that ops know by its views alone */
+		if (span->first > span->last && r->t->aliases->of[i].root.i == i)
+			span = &r->t->live->root[i];
 		*p = (struct tn_plan_tensor){ .region = TN_REGION_NONE,
 			.bytes = g->tensors[i].bytes };
 		if (b == TN_NONE || span->first > span->last)

@@ -65,6 +65,37 @@ START_TEST(our_plans_are_accepted)
 }
 END_TEST
 
+/* A tensor that no op names has a place all the same, for its views: they are looked for from
+ * there. */
+START_TEST(storage_of_views_alone)
+{
+	const int64_t all[] = { 8 }, half[] = { 4 };
+	struct tn_graph g;
+	struct tn_gen gen;
+	int64_t bytes = 0;
+
+	tn_gen_init(&gen, 1);
+	tn_gen_tensor(&gen, "x", DTYPE_I8, ROLE_INPUT, 1, half);
+	tn_gen_tensor(&gen, "s", DTYPE_I8, ROLE_ACT, 1, all);
+	tn_gen_tensor(&gen, "a", DTYPE_I8, ROLE_ACT, 1, half);
+	tn_gen_tensor(&gen, "b", DTYPE_I8, ROLE_ACT, 1, half);
+	tn_gen_tensor(&gen, "y", DTYPE_I8, ROLE_OUTPUT, 1, half);
+	for (int i = 2; i < 4; i++) {
+		gen.build.tensors.items[i].view_of.i = 1;
+		gen.build.tensors.items[i].view_offset = i == 3 ? 4 : 0;
+	}
+	tn_gen_op(&gen, "p", "NEG", (int[]){ 0, TN_GEN_END }, (int[]){ 2, TN_GEN_END });
+	tn_gen_op(&gen, "q", "NEG", (int[]){ 0, TN_GEN_END }, (int[]){ 3, TN_GEN_END });
+	tn_gen_op(
+		&gen, "r", "ADD", (int[]){ 2, 3, TN_GEN_END }, (int[]){ 4, TN_GEN_END });
+	tn_gen_finish(&gen, &g);
+	ck_assert_int_eq(tn_validate(&g, &gen.diags), TN_OK);
+	for (int mode = OVERLAP_NONE; mode <= OVERLAP_FULL; mode++)
+		check("views alone", 1, &gen, &g, mode, &bytes);
+	tn_gen_release(&gen);
+}
+END_TEST
+
 /* One value, read by so many ops that the join of their results is not cut into pieces. */
 START_TEST(wide_joins_are_accepted)
 {
@@ -109,6 +140,7 @@ Suite *tn_test_suite(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(
 		tc, our_plans_are_accepted, 0, sizeof(kinds) / sizeof(*kinds));
+	tcase_add_test(tc, storage_of_views_alone);
 	tcase_add_loop_test(tc, wide_joins_are_accepted, 0, 3);
 	suite_add_tcase(s, tc);
 	return s;
