@@ -34,6 +34,7 @@ enum tn_no_copy_fault {
 	NO_COPY_TAKEN, /* `other` has put these bytes into another whole */
 	NO_COPY_TWICE, /* an operand for two places */
 	NO_COPY_PINNED, /* the user has said where it is */
+	NO_COPY_TAIL, /* an op writes past its end, where other parts would be */
 	NO_COPY_OPERAND, /* nothing, but another operand of the op has to be copied */
 };
 

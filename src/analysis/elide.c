@@ -74,6 +74,7 @@ static void join_class(struct tn_elider *e, uint32_t into, uint32_t from)
 	a->visible |= b->visible;
 	a->rewritten |= b->rewritten;
 	a->variable |= b->variable;
+	a->tailed |= b->tailed;
 }
 
 static bool make_classes(struct tn_elider *e)
@@ -101,6 +102,10 @@ static bool make_classes(struct tn_elider *e)
 			.variable = t->role == ROLE_VARIABLE,
 			.joined = { TN_NONE } };
 	}
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++)
+			if (g->ops[i].outputs[k].i != TN_NONE && tn_op_tail(&g->ops[i]))
+				e->class[g->ops[i].outputs[k].i].tailed = true;
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		if (e->storage[i] != i)
 			join_class(e, e->storage[i], i);
@@ -163,6 +168,11 @@ static void refuse(struct tn_no_copy *v, enum tn_no_copy_fault why, tn_op_id oth
 		return;
 	v->fault = why;
 	v->other = other;
+}
+
+static bool has_tail(const struct tn_elider *e, tn_tensor_id id)
+{
+	return id.i != TN_NONE && e->class[e->al->of[id.i].root.i].tailed;
 }
 
 static bool is_apart(const struct tn_elider *e, tn_tensor_id id)
@@ -319,7 +329,7 @@ static bool is_final(enum tn_no_copy_fault fault)
 {
 	return fault == NO_COPY_CONSTANT || fault == NO_COPY_STATE ||
 	       fault == NO_COPY_APART || fault == NO_COPY_SCALE ||
-	       fault == NO_COPY_PINNED;
+	       fault == NO_COPY_PINNED || fault == NO_COPY_TAIL;
 }
 
 static enum tn_status judge_op(struct tn_elider *e, uint32_t position)
@@ -347,6 +357,9 @@ static enum tn_status judge_op(struct tn_elider *e, uint32_t position)
 		v.victim = op->inputs[m.input];
 		if (moves.apart)
 			refuse(&v, NO_COPY_APART, (tn_op_id){ TN_NONE });
+		else if (!moves.same && (has_tail(e, op->inputs[m.input]) ||
+						has_tail(e, op->outputs[m.output])))
+			refuse(&v, NO_COPY_TAIL, (tn_op_id){ TN_NONE });
 		else if (side || !moves.joins)
 			judge_view(e, op, &m, position, &v);
 		else

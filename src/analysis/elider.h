@@ -12,6 +12,7 @@ struct tn_class {
 	bool visible; /* to the caller: some member is an input, an output, observed */
 	bool rewritten; /* some member's bytes are written more than once */
 	bool variable;
+	bool tailed; /* an op writes past the end of some member */
 	tn_op_id joined; /* the concatenation whose whole the root is */
 };
 

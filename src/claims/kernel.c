@@ -301,8 +301,8 @@ static void read_facts(
 	k->align = tn_op_int(op, "align", 1);
 	if (k->align < 1)
 		k->align = 1;
-	k->tail = tn_op_int(op, "extra_tail_bytes", 0);
-	k->tail = k->tail > 0 && k->tail < INT64_MAX / 16 ? k->tail * 8 : 0;
+	k->tail = tn_op_tail(op);
+	k->tail = k->tail < INT64_MAX / 16 ? k->tail * 8 : 0;
 	k->scratch_required = tn_op_int(op, "scratch_required", -1);
 	k->tied = named_operand(m, op, "tied");
 	k->target = named_operand(m, op, "reads_target");

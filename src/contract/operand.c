@@ -23,14 +23,16 @@ static bool is_idle(const struct tn_storage *s, const struct tn_op *op)
 	return in->root == out->root &&
 	       ((op->kind == OP_UNKNOWN && tn_op_int(op, "view", 0)) ||
 		       (tn_op_info(op->kind)->access == ACCESS_VIEW &&
-			       in->begin == out->begin && in->end == out->end));
+			       !tn_op_has_own_kernel(op) && in->begin == out->begin &&
+			       in->end == out->end));
 }
 
 bool tn_op_keeps_bytes(const struct tn_graph *g, const struct tn_op *op)
 {
 	const struct tn_tensor *in, *out;
 
-	if (!is_unary(op) || tn_op_info(op->kind)->access != ACCESS_VIEW)
+	if (!is_unary(op) || tn_op_info(op->kind)->access != ACCESS_VIEW ||
+		tn_op_has_own_kernel(op))
 		return false;
 	in = &g->tensors[op->inputs[0].i];
 	out = &g->tensors[op->outputs[0].i];
@@ -92,6 +94,7 @@ static void describe(const struct tn_storage *s, const struct tn_op *op, bool op
 	/* recurrent kernels update the state that they are given as an input */
 	o->writes = output || (opaque && s->g->tensors[o->at.root].role == ROLE_VARIABLE);
 	o->destroys = !output && tn_op_destroys(s->g, op, k);
+	o->tail = output ? tn_op_tail(op) : 0;
 	if (!o->writes && !o->destroys && s->constant[o->at.root])
 		o->at.end = o->at.begin;
 }

@@ -13,6 +13,7 @@ struct tn_operand {
 	                        read) */
 	bool reads, writes;
 	bool destroys; /* what it has read is garbage when the op has run */
+	int64_t tail; /* writes: bytes behind its end that are garbage when the op has run */
 	bool strict; /* reads: every byte must have been written by somebody */
 };
 

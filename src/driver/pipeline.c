@@ -409,6 +409,22 @@ static const struct tn_op *graph_destroys(const struct tn_run *run)
 	return NULL;
 }
 
+/* Nor has a plan a say in what lies behind a view in its own storage. The op that writes past
+ * the end of one; NULL. */
+static const struct tn_op *graph_writes_past(const struct tn_run *run)
+{
+	const struct tn_graph *g = &run->graph;
+	const struct tn_verdict *v = &run->verdict;
+
+	return v->found.kind == SEEN_WRITTEN && v->tensor != TN_NONE &&
+			       v->found.begin >= g->tensors[v->found.tensor].bytes &&
+			       tn_op_tail(&g->ops[v->found.op]) &&
+			       run->aliases.of[v->found.tensor].root.i ==
+				       run->aliases.of[v->tensor].root.i
+		       ? &g->ops[v->found.op]
+		       : NULL;
+}
+
 /* Our own plan is nothing before the verifier has accepted it: a refusal is our error,
  * unless the graph asks for what cannot be. */
 static enum tn_status check_plan(struct tn_run *run)
@@ -438,6 +454,15 @@ static enum tn_status check_plan(struct tn_run *run)
 			"'%s' destroys '%s', which is needed after it", op->name, name);
 		tn_diag_note(&run->diags,
 			"run who reads it before it (--repair does), or give it a copy");
+	} else if (status == TN_ERR_REFUSED && graph_writes_past(run)) {
+		const struct tn_op *op = graph_writes_past(run);
+
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/partial-overlap",
+			run->source, op->pointer, op->name,
+			"'%s' writes past the end of '%s', over '%s' in the same storage",
+			op->name, run->graph.tensors[run->verdict.found.tensor].name,
+			run->graph.tensors[run->verdict.tensor].name);
+		tn_diag_note(&run->diags, "give what it writes storage of its own");
 	} else if (status == TN_ERR_REFUSED) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/internal", run->source,
 			NULL, NULL,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "base/checked.h"
 #include "exec/flow.h"
 #include "exec/stream.h"
 
@@ -182,6 +183,30 @@ static enum tn_status run_chain(const struct tn_exec *e, const struct tn_exec_st
 	return status;
 }
 
+/* What the graph says of the op's own kernel and the built-in one does not do: inputs are
+ * destroyed, bytes past the end of outputs are written. */
+static void spoil(const struct tn_exec *e, const struct tn_op *op)
+{
+	for (uint32_t k = 0; k < op->n_inputs + op->n_outputs; k++) {
+		const bool input = k < op->n_inputs;
+		const uint32_t id =
+			(input ? op->inputs[k] : op->outputs[k - op->n_inputs]).i;
+		int64_t tail = input ? 0 : tn_op_tail(op);
+		const struct tn_storage *s;
+
+		if (id == TN_NONE || e->program.tensors[id].region == TN_REGION_NONE)
+			continue;
+		s = &e->program.tensors[id];
+		/* the guards see what is beyond the region */
+		tail = tn_min_i64(tail, e->program.plan->regions[s->region].used +
+						TN_EXEC_GUARD - s->offset - s->bytes);
+		if (tail > 0)
+			memset(tn_exec_at(e, s) + s->bytes, e->poison, (size_t)tail);
+		if (input && tn_op_destroys(e->graph, op, k))
+			memset(tn_exec_at(e, s), e->poison, (size_t)s->bytes);
+	}
+}
+
 /* Runs the op at position i, or the chain that starts there. */
 static enum tn_status run_at(struct tn_exec *e, uint32_t i)
 {
@@ -202,6 +227,8 @@ static enum tn_status run_at(struct tn_exec *e, uint32_t i)
 	} else if (!po->elided) {
 		po->call.kernel->run(po->call.params, x->in, x->out, x->scratch);
 	}
+	if (e->poison != TN_POISON_NONE && !e->unshared && !po->elided)
+		spoil(e, op);
 	return check_guards(e, op,
 		po->elided ? "nothing ran"
 		: x->flow  ? "a body"

@@ -383,6 +383,7 @@ static enum tn_status list_no_copy(struct judge *j, tn_op_id id)
 		[NO_COPY_TAKEN] = { OBLIGATION_O5, "TAKEN" },
 		[NO_COPY_TWICE] = { OBLIGATION_O5, "TWICE" },
 		[NO_COPY_PINNED] = { OBLIGATION_O4, "PINNED" },
+		[NO_COPY_TAIL] = { OBLIGATION_O4, "TAIL" },
 		[NO_COPY_OPERAND] = { OBLIGATION_O5, "OTHER_OPERAND" },
 	};
 	const struct tn_aliases *al = j->aliases;

@@ -80,6 +80,16 @@ bool tn_op_has_own_kernel(const struct tn_op *op)
 	return false;
 }
 
+int64_t tn_op_tail(const struct tn_op *op)
+{
+	const struct tn_attr *a = tn_op_attr(op, "extra_tail_bytes");
+
+	if (!a)
+		return 0;
+	return a->kind == ATTR_INT || a->kind == ATTR_BOOL ? tn_max_i64(a->v.i, 0)
+							   : INT64_MAX;
+}
+
 int64_t tn_op_int_at(
 	const struct tn_op *op, const char *name, size_t k, int64_t otherwise)
 {

@@ -216,6 +216,9 @@ bool tn_op_destroys(const struct tn_graph *g, const struct tn_op *op, uint32_t i
 /* Do its attributes tell of a kernel that reads and writes in another way than one pass over
  * its operands: passes, prezero, accumulate, reads_target, destroys, extra_tail_bytes? */
 bool tn_op_has_own_kernel(const struct tn_op *op);
+/* Bytes that its kernel writes past the end of each output, 0 or more: `extra_tail_bytes`.
+ * INT64_MAX: it says no number. */
+int64_t tn_op_tail(const struct tn_op *op);
 /* List element k (an ATTR_INT is a list of one), or `otherwise`. */
 int64_t tn_op_int_at(
 	const struct tn_op *op, const char *name, size_t k, int64_t otherwise);

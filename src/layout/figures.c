@@ -22,6 +22,20 @@ static bool adds_up(const struct tn_layout *l, uint32_t position)
 	       rows.kind == ROWS_TOTAL;
 }
 
+static void add_tails(const struct tn_layout *l, int64_t *high)
+{
+	for (uint32_t i = 0; i < l->g->n_ops; i++)
+		for (uint32_t k = 0; k < l->operands[i].n && !l->plan->ops[i].elided;
+			k++) {
+			const struct tn_operand *o = &l->operands[i].list[k];
+			const struct tn_plan_tensor *p = &l->plan->tensors[o->at.root];
+
+			if (o->tail && p->region < l->plan->n_regions)
+				high[p->region] = tn_max_i64(high[p->region],
+					sum(sum(p->offset, o->at.end), o->tail));
+		}
+}
+
 static void add_tensors(const struct tn_layout *l, int64_t *high)
 {
 	for (uint32_t i = 0; i < l->g->n_tensors; i++) {
@@ -63,6 +77,7 @@ bool tn_layout_figures(const struct tn_layout *l, struct tn_figures *out)
 	if (!high)
 		return false;
 	add_tensors(l, high);
+	add_tails(l, high);
 	if (l->plan->n_streams)
 		(void)add_scratch(l, true, high);
 	for (uint32_t r = 0; r < l->plan->n_regions; r++)

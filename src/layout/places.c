@@ -128,6 +128,33 @@ static void check_tensor(const struct tn_layout *l, uint32_t i, bool part)
 			l->g->tensors[at->root].name, at->start);
 }
 
+/* What an op writes past the end of its output lies in the region, and not in memory that
+ * the caller has for himself. */
+static void check_tail(
+	const struct tn_layout *l, struct tn_verdict v, const struct tn_operand *o)
+{
+	const struct tn_plan_tensor *root = &l->plan->tensors[o->at.root];
+	const struct tn_plan_region *r = &l->plan->regions[root->region];
+	int64_t end;
+
+	if (!tn_need(l->refusals, root->region < l->plan->n_regions, &v, UNPLACED,
+		    "writes past the end of '%s', which has no place in memory",
+		    l->g->tensors[o->tensor].name))
+		return;
+	v.region = root->region;
+	v.place = root->offset;
+	tn_need(l->refusals,
+		tn_add_i64(root->offset, o->at.end, &end) &&
+			tn_add_i64(end, o->tail, &end) && end <= r->used,
+		&v, OUTSIDE,
+		"writes %" PRId64
+		" bytes past the end of '%s', but '%s' ends at %" PRId64,
+		o->tail, l->g->tensors[o->tensor].name, r->name, r->used);
+	tn_need(l->refusals, !r->owned, &v, "plan/pin",
+		"writes past the end of '%s', in memory that belongs to the caller",
+		l->g->tensors[o->tensor].name);
+}
+
 static void check_op(const struct tn_layout *l, uint32_t op)
 {
 	const struct tn_plan_op *p = &l->plan->ops[op];
@@ -146,9 +173,11 @@ static void check_op(const struct tn_layout *l, uint32_t op)
 	for (uint32_t k = 0; k < o->n; k++) {
 		const struct tn_operand *t = &o->list[k];
 
+		v.tensor = t->tensor;
+		if (t->tail && !p->elided)
+			check_tail(l, v, t);
 		if (t->at.begin == t->at.end)
 			continue;
-		v.tensor = t->tensor;
 		tn_need(l->refusals, !l->storage->constant[t->at.root], &v,
 			"plan/constant-overwrite", "writes the constant '%s'",
 			l->g->tensors[t->tensor].name);

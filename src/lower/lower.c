@@ -39,9 +39,38 @@ static enum tn_status make_buffers(struct tn_lowering *l)
 	return TN_OK;
 }
 
-static enum tn_status place_members(struct tn_lowering *l)
+static void too_large(struct tn_diags *diags, const struct tn_graph *g, uint32_t tensor)
+{
+	tn_diag_at(diags, SEVERITY_ERROR, "graph/too-large", g->source, NULL,
+		g->tensors[tensor].name, "the tensors need more than 2^63 bytes");
+}
+
+/* What an op writes past the end of its outputs is part of their buffers. */
+static bool make_tails(struct tn_lowering *l)
 {
 	const struct tn_graph *g = l->t->g;
+
+	l->tail = TN_NEW_ARRAY(l->arena, int64_t, g->n_tensors);
+	l->tailed = TN_NEW_ARRAY(l->arena, bool, g->n_tensors);
+	if (!l->tail || !l->tailed)
+		return false;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++) {
+			const uint32_t out = g->ops[i].outputs[k].i;
+
+			if (out != TN_NONE && !l->t->aliases->elided[i])
+				l->tail[out] =
+					tn_max_i64(l->tail[out], tn_op_tail(&g->ops[i]));
+		}
+	return true;
+}
+
+static enum tn_status place_members(struct tn_lowering *l, struct tn_diags *diags)
+{
+	const struct tn_graph *g = l->t->g;
+
+	if (!make_tails(l))
+		return TN_ERR_NOMEM;
 
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		const struct tn_alias *a = &l->t->aliases->of[i];
@@ -54,8 +83,12 @@ static enum tn_status place_members(struct tn_lowering *l)
 		l->out->buffer_of[i] = l->out->buffer_of[a->root.i];
 		l->out->shift_of[i] = a->start;
 		b = &l->buffers.items[l->out->buffer_of[i]];
-		if (!tn_add_i64(a->offset, room_of(l, i, a->extent), &end))
+		if (!tn_add_i64(a->offset, room_of(l, i, a->extent), &end) ||
+			!tn_add_i64(end, l->tail[i], &end)) {
+			too_large(diags, g, i);
 			return TN_ERR_INPUT;
+		}
+		l->tailed[a->root.i] |= l->tail[i] > 0;
 		b->size = tn_max_i64(b->size, end);
 	}
 	return TN_OK;
@@ -130,9 +163,7 @@ static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
 			continue;
 		if (!tn_align_up_i64(g->tensors[i].bytes, l->options->align, &size) ||
 			!tn_add_i64(all, size, &all)) {
-			tn_diag_at(diags, SEVERITY_ERROR, "graph/too-large", g->source,
-				NULL, g->tensors[i].name,
-				"the tensors need more than 2^63 bytes");
+			too_large(diags, g, i);
 			return TN_ERR_INPUT;
 		}
 	}
@@ -194,11 +225,14 @@ static uint32_t merged(struct merge *m, uint32_t b, int64_t *shift)
 	return b;
 }
 
+/* Also what has a tail: that is no part of a piece. */
 static bool keeps_apart(const struct tn_lowering *l, const struct tn_candidate *c)
 {
+	const struct tn_alias *of = l->t->aliases->of;
 	const bool *apart = l->options->apart;
 
-	return apart && (apart[c->in.i] || apart[c->out.i]);
+	return l->tailed[of[c->in.i].root.i] || l->tailed[of[c->out.i].root.i] ||
+	       (apart && (apart[c->in.i] || apart[c->out.i]));
 }
 
 static enum tn_scratch_choice choice_of(const struct tn_lowering *l, tn_op_id op)
@@ -375,7 +409,7 @@ enum tn_status tn_lower(const struct tn_tables *tables,
 		return TN_ERR_NOMEM;
 	status = make_buffers(&l);
 	if (status == TN_OK)
-		status = place_members(&l);
+		status = place_members(&l, diags);
 	if (status == TN_OK && options->streamed)
 		status = tn_stream_states(&l);
 	if (status == TN_OK)

@@ -29,6 +29,8 @@ struct tn_lowering {
 	const struct tn_lower_options *options;
 	struct tn_arena *arena;
 	struct tn_lowered *out;
+	int64_t *tail; /* by tensor: bytes behind it that its op writes as well */
+	bool *tailed; /* by root: some member has a tail */
 	TN_VEC(struct tn_buffer) buffers;
 	TN_VEC(tn_tensor_id) roots;
 	TN_VEC(struct tn_pair) pairs;

@@ -55,6 +55,22 @@ static void take_back(struct tn_check *c)
 	}
 }
 
+/* What it writes past the end of an output is no part of the value: bytes of it that nobody
+ * expects. */
+static void write_tails(struct tn_check *c)
+{
+	for (uint32_t k = 0; k < c->deed->n; k++) {
+		const struct tn_operand *o = c->deed->touches[k].o;
+		const int64_t end = tn_operand_bytes(o);
+		struct tn_segment s = { end, end + o->tail, end,
+			c->deed->first_value + k };
+		struct tn_memory tail = { .items = &s, .count = 1, .capacity = 1 };
+
+		if (o->tail)
+			tn_check_put(c, o, &tail, end, end + o->tail);
+	}
+}
+
 static void destroy(struct tn_check *c, const struct tn_operand *o)
 {
 	struct tn_segment s = { 0, tn_operand_bytes(o), 0, c->deed->garbage };
@@ -70,6 +86,7 @@ static void run_opaque(struct tn_check *c)
 {
 	c->clean = intact(c, false, true);
 	tn_check_write_all(c);
+	write_tails(c);
 	(void)intact(c, true, true);
 	for (uint32_t k = 0; k < c->deed->n; k++)
 		if (c->deed->touches[k].o->destroys)

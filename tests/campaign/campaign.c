@@ -68,6 +68,8 @@ static void note_graph(struct tally *t, const struct tn_graph *g)
 			has[HAS_MUTATION] ||
 			(g->tensors[i].mutated && g->tensors[i].role != ROLE_VARIABLE);
 	}
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		has[HAS_TAIL] = has[HAS_TAIL] || tn_op_tail(&g->ops[i]);
 	for (int i = 0; i < FEATURES; i++)
 		t->features[i] += has[i];
 	t->ops[g->n_ops < TALLY_OPS_MAX ? g->n_ops : TALLY_OPS_MAX - 1]++;
@@ -99,10 +101,31 @@ static int overlaps(
 	return most;
 }
 
+/* Does the op write past the end of an output where another tensor is before it or after? */
+static bool tail_meets(
+	const struct tn_graph *g, const struct tn_plan *plan, const struct tn_op *op)
+{
+	bool meets = false;
+
+	for (uint32_t k = 0; k < op->n_outputs; k++)
+		for (uint32_t i = 0; i < g->n_tensors && tn_op_tail(op); i++) {
+			const struct tn_plan_tensor *a = &plan->tensors[op->outputs[k].i];
+			const struct tn_plan_tensor *b = &plan->tensors[i];
+			const int64_t end = a->offset + a->bytes;
+
+			meets = meets ||
+				(a->region == b->region && b->bytes &&
+					b->offset < end + tn_op_tail(op) &&
+					end < b->offset + tn_plan_tensor_room(b));
+		}
+	return meets;
+}
+
 static void note_accepted(struct tally *t, const struct tn_graph *g,
 	const struct tn_plan *plan, const struct tn_verdict *verdict)
 {
 	bool elided = false, first = false, second = false, ring = false, fed = false;
+	bool tail = false;
 	int most = 0;
 
 	for (uint32_t i = 0; i < g->n_ops; i++) {
@@ -110,6 +133,7 @@ static void note_accepted(struct tally *t, const struct tn_graph *g,
 
 		most = how > most ? how : most;
 		elided = elided || plan->ops[i].elided;
+		tail = tail || (!plan->ops[i].elided && tail_meets(g, plan, &g->ops[i]));
 	}
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		first = first || plan->tensors[i].region == 0;
@@ -121,6 +145,7 @@ static void note_accepted(struct tally *t, const struct tn_graph *g,
 	t->overlapping += most > 0;
 	t->partly += most > 1;
 	t->elided += elided;
+	t->tails += tail;
 	t->regions += first && second;
 	t->streamed += plan->n_streams > 0;
 	t->rings += ring;
@@ -320,6 +345,7 @@ static void begin_any(struct subject *s)
 		.state = seed % 5 == 2,
 		.mutation = seed % 7 == 3 || seed % 11 == 0,
 		.flow = seed % 6 == 5,
+		.tails = seed % 9 == 1,
 		.copies = seed % 4 == 0 };
 
 	tn_gen_graph(&s->gen, &options, &s->g);

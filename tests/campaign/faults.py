@@ -52,6 +52,10 @@ FAULTS = {
          'i < 0; i++)\n\t\t\tcheck_tensor')],
     'capacity ignored': [
         (PLACES, r'&&\s+end <= r->used', '&& (end || true)')],
+    'tails are not written': [
+        (OP, r'if \(o->tail\)', 'if (false)')],
+    'tails may leave the memory': [
+        (PLACES, r'tn_add_i64\(end, o->tail, &end\) && end <= r->used', '(end || true)')],
     'alignment ignored': [
         (PLACES, r'tn_need\(l->refusals, offset % align == 0,', 'tn_need(l->refusals, true,')],
     'mutation ignored': [

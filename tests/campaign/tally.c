@@ -123,6 +123,7 @@ static bool covers(const struct tally *t)
 		     ok;
 	ok = enough("accepted plans with rings", t->rings, least) && ok;
 	ok = enough("accepted plans with rows that arrive", t->fed, least) && ok;
+	ok = enough("accepted plans with tails over others", t->tails, least) && ok;
 	ok = enough("IF", t->kinds[OP_IF], least) && ok;
 	ok = enough("WHILE", t->kinds[OP_WHILE], least) && ok;
 	for (uint32_t i = 0; rules[i]; i++)
@@ -139,15 +140,19 @@ bool tally_report(const struct tally *t)
 	printf("pairs executed %" PRIu64 ", graphs %" PRIu64 ", median of ops %u\n",
 		tally_pairs(t), t->graphs, median(t));
 	printf("graphs with views %" PRIu64 ", state %" PRIu64 ", mutation %" PRIu64
-	       ", branches %" PRIu64 ", control flow %" PRIu64 ", chains %" PRIu64 "\n",
+	       ", branches %" PRIu64 ", control flow %" PRIu64 ", chains %" PRIu64
+	       ", tails %" PRIu64 "\n",
 		t->features[HAS_VIEW], t->features[HAS_STATE], t->features[HAS_MUTATION],
-		t->features[HAS_BRANCH], t->features[HAS_FLOW], t->features[HAS_CHAIN]);
+		t->features[HAS_BRANCH], t->features[HAS_FLOW], t->features[HAS_CHAIN],
+		t->features[HAS_TAIL]);
 	printf("accepted %" PRIu64 ": with overlap %" PRIu64
 	       " (%.1f %%), partial overlap %" PRIu64 ", replayed %" PRIu64
 	       ", elided ops %" PRIu64 ", two regions %" PRIu64 ", chains %" PRIu64
-	       " (with rings %" PRIu64 ", fed %" PRIu64 ")\n",
+	       " (with rings %" PRIu64 ", fed %" PRIu64 "), tails over others %" PRIu64
+	       "\n",
 		accepted, t->overlapping, percent(t->overlapping, accepted), t->partly,
-		t->replayed, t->elided, t->regions, t->streamed, t->rings, t->fed);
+		t->replayed, t->elided, t->regions, t->streamed, t->rings, t->fed,
+		t->tails);
 	printf("refused %" PRIu64 ": different %" PRIu64 ", lucky %" PRIu64
 	       " (%.1f %%), equal %" PRIu64 " (%.1f %%)\n",
 		refused, refused - lucky - equal, lucky, percent(lucky, refused), equal,

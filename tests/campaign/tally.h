@@ -30,6 +30,7 @@ enum feature { /* of graphs */
 	HAS_MUTATION,
 	HAS_BRANCH, /* a value that several ops read */
 	HAS_FLOW, /* choices or loops, with bodies */
+	HAS_TAIL, /* ops that write past the end of what they make */
 	HAS_CHAIN, /* small nets of ops that run row by row */
 	FEATURES,
 };
@@ -66,6 +67,9 @@ struct tally {
 	uint64_t streamed; /* accepted, with chains */
 	uint64_t rings; /* of those: some tensor is a ring of rows */
 	uint64_t fed; /* of those with chains: rows of an input come as they are needed */
+	uint64_t
+		tails; /* accepted, what is written past an output's end lies in bytes that
+	                   another tensor has at another time */
 	uint64_t ours_refused, unplanned; /* must stay 0 */
 	uint64_t unplanned_in_two; /* over two memories nothing was found */
 };

@@ -13,10 +13,12 @@ folder = pathlib.Path(tempfile.mkdtemp())
 wrong = []
 FACTS = ({'passes': 2}, {'prezero': True}, {'reads_target': True}, {'accumulate': True},
          {'destroys': ['a']}, {'destroys': 'a'}, {'destroys': True}, {'extra_tail_bytes': 16})
-TYPES = ('Relu', 'RELU', 'Neg', 'ADD', 'Mystery')
+TYPES = ('Relu', 'RELU', 'Neg', 'ADD', 'Mystery', 'RESHAPE')
 
 
 def run(*words):
+    if words[0] == 'plan':
+        words += '--rewrite', 'none'  # a RESHAPE of one shape is none
     return subprocess.run([program, *map(str, words)], capture_output=True, text=True)
 
 
@@ -71,8 +73,80 @@ def in_place():
             for t in plan['tensors']:
                 if t['name'] == 'b':
                     t['offset'] = at['a']
-            done = run('verify', path, write(plan, 'plan.json'))
-            need(done.returncode == 1, kind, fact, 'in place is verified')
+            for elided in False, True:
+                plan['ops'][1]['elided'] = elided
+                done = run('verify', path, write(plan, 'plan.json'))
+                need(done.returncode == 1, kind, fact, elided, 'in place is verified')
+
+
+def tails():
+    """What an op writes past the end of its output is reserved, and looked at: a destroyed
+    neighbour, the end of the memory, memory of the caller."""
+    for kind in TYPES:
+        for bytes in (1, 16, 100):
+            own = graph(kind, {'extra_tail_bytes': bytes}, ['p', 'r', 'k', 'q'])
+            # a stays needed: the tail of b must not lie on it
+            own['ops'].append(dict(name='s', type='Neg', inputs=['a'], outputs=['w']))
+            own['tensors'].append(dict(name='w', dtype='f32', shape=[4], role='output'))
+            own['schedule'].append('s')
+            path = write(own)
+            for words in ((), ('--overlap', 'inplace'), ('--overlap', 'none'),
+                          ('--schedule', 'search')):
+                done, plan, at = planned(path, *words)
+                need(at and plan['arena_bytes'] >= at['b'] + 16 + bytes, kind, bytes, words,
+                     'is not reserved', at, done.stderr)
+                need(at and not at['b'] <= at['a'] < at['b'] + 16 + bytes, kind, bytes, at)
+            for name, there in (('a', at['b'] + 16), ('b', plan['arena_bytes'] - 16)):
+                bad = json.loads(json.dumps(plan))
+                for t in bad['tensors']:
+                    if t['name'] == name:
+                        t['offset'] = there
+                done = run('verify', path, write(bad, 'plan.json'))
+                need(done.returncode == 1 and '[plan/' in done.stderr, kind, bytes, name,
+                     'is verified', done.stderr)
+    for what in ('8', 8.5, [8]):
+        done = run('plan', write(graph('Neg', {'extra_tail_bytes': what})))
+        need(done.returncode == 2 and 'graph/too-large' in done.stderr, what, done)
+
+
+def same_storage():
+    """No plan can move what lies behind a view in its own storage."""
+    own = graph('Neg', {})
+    own['tensors'][1:2] = [
+        dict(name='s', dtype='f32', shape=[8], role='act'),
+        dict(name='a', dtype='f32', shape=[4], view_of='s'),
+        dict(name='c', dtype='f32', shape=[4], view_of='s', offset=4),
+        dict(name='z', dtype='f32', shape=[4], role='output')]
+    own['ops'] = [dict(o, attrs={}) for o in own['ops']]
+    own['ops'].insert(0, dict(name='f', type='Neg', inputs=['x'], outputs=['c']))
+    own['ops'].append(dict(name='g', type='Sin', inputs=['c'], outputs=['z']))
+    own['schedule'], own['claims'] = ['f', 'p', 'k', 'q', 'g'], []
+    need(planned(write(own))[2], 'without a tail')
+    own['ops'][1]['attrs']['extra_tail_bytes'] = 4
+    done = run('plan', write(own))
+    need(done.returncode == 1 and 'hazard/partial-overlap' in done.stderr, done)
+    own['schedule'] = ['p', 'f', 'k', 'q', 'g']  # c is written later
+    need(planned(write(own))[2], 'a tail where nothing is yet')
+
+
+def parts():
+    """A part of a whole that has a tail does not lie in the whole, and takes nothing in."""
+    part = dict(format='tenure.graph/1', tensors=[
+        dict(name=n, dtype='i8', shape=[1, d], role=r) for n, d, r in (
+            ('x', 8, 'input'), ('a', 8, 'act'), ('b', 8, 'act'), ('c', 16, 'act'),
+            ('d', 16, 'output'))], ops=[
+        dict(name='p', type='NEG', inputs=['x'], outputs=['a'],
+             attrs={'extra_tail_bytes': 8}),
+        dict(name='q', type='NEG', inputs=['x'], outputs=['b']),
+        dict(name='j', type='CONCATENATION', inputs=['a', 'b'], outputs=['c'],
+             attrs={'axis': 1}),
+        dict(name='s', type='NEG', inputs=['c'], outputs=['d'])])
+    for tail in (0, 8):
+        part['ops'][0]['attrs']['extra_tail_bytes'] = tail
+        for words in ((), ('--overlap', 'inplace'), ('--overlap', 'none')):
+            done, plan, at = planned(write(part), *words)
+            need(at and plan['ops'][2].get('elided', False) == (not tail), tail, words,
+                 done.stderr, at)
 
 
 def destroyed():
@@ -110,6 +184,9 @@ def destroyed():
 
 
 in_place()
+tails()
+same_storage()
+parts()
 destroyed()
 print('\n'.join(wrong[:20]))
 print('%d wrong' % len(wrong))

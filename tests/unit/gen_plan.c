@@ -70,9 +70,29 @@ void gen_plan_lives(const struct tn_graph *g, int64_t *first, int64_t *last)
 	tn_arena_release(&arena);
 }
 
+/* By tensor: its bytes, and what ops write past its end. */
+static int64_t *rooms(struct tn_gen *gen, const struct tn_graph *g)
+{
+	int64_t *room = TN_NEW_ARRAY(&gen->arena, int64_t, g->n_tensors), off;
+
+	if (!room)
+		exit(EXIT_FAILURE);
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		room[i] = g->tensors[i].bytes;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++) {
+			const uint32_t out = g->ops[i].outputs[k].i;
+			const uint32_t root = gen_plan_root(g, out, &off);
+
+			room[root] = tn_max_i64(room[root],
+				off + g->tensors[out].bytes + tn_op_tail(&g->ops[i]));
+		}
+	return room;
+}
+
 /* The lowest offset at which the buffer meets none that was placed and lives with it. */
 static int64_t first_fit(const struct tn_plan *plan, const struct tn_graph *g,
-	const int64_t *first, const int64_t *last, uint32_t me)
+	const int64_t *first, const int64_t *last, const int64_t *room, uint32_t me)
 {
 	int64_t align = tn_max_i64(
 		plan->regions[plan->tensors[me].region].align, width_of(&g->tensors[me]));
@@ -85,10 +105,10 @@ static int64_t first_fit(const struct tn_plan *plan, const struct tn_graph *g,
 		for (uint32_t i = 0; i < g->n_tensors; i++) {
 			if (i == me || p[i].region != p[me].region ||
 				first[i] > last[me] || first[me] > last[i] ||
-				at >= p[i].offset + p[i].bytes ||
-				p[i].offset >= at + p[me].bytes)
+				at >= p[i].offset + room[i] ||
+				p[i].offset >= at + room[me])
 				continue;
-			at = p[i].offset + p[i].bytes;
+			at = p[i].offset + room[i];
 			(void)tn_align_up_i64(at, align, &at);
 			moved = true;
 		}
@@ -118,6 +138,15 @@ void gen_plan_settle(const struct tn_graph *g, struct tn_plan *plan)
 	for (uint32_t i = 0; i < g->n_ops; i++) {
 		const struct tn_plan_op *p = &plan->ops[i];
 
+		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++) {
+			const uint32_t out = g->ops[i].outputs[k].i;
+			const struct tn_plan_tensor *t = &plan->tensors[out];
+
+			if (tn_op_tail(&g->ops[i]) && t->region < plan->n_regions)
+				plan->regions[t->region].used = tn_max_i64(
+					plan->regions[t->region].used,
+					t->offset + t->bytes + tn_op_tail(&g->ops[i]));
+		}
 		if (p->scratch_bytes)
 			plan->regions[p->scratch_region].used =
 				tn_max_i64(plan->regions[p->scratch_region].used,
@@ -132,6 +161,7 @@ void gen_plan(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan *out)
 	static const int64_t aligns[] = { 1, 1, 2, 4, 16 };
 	int64_t *first = TN_NEW_ARRAY(&gen->arena, int64_t, g->n_tensors);
 	int64_t *last = TN_NEW_ARRAY(&gen->arena, int64_t, g->n_tensors), offset;
+	const int64_t *room = rooms(gen, g);
 	uint32_t n_regions = 1 + !tn_gen_random(gen, 4);
 
 	if (!first || !last ||
@@ -154,7 +184,7 @@ void gen_plan(struct tn_gen *gen, const struct tn_graph *g, struct tn_plan *out)
 		if (gen_plan_root(g, i, &offset) != i)
 			continue;
 		p->offset = tn_gen_random(gen, 3) ? 0 : 16 * tn_gen_random(gen, 6);
-		p->offset = first_fit(out, g, first, last, i);
+		p->offset = first_fit(out, g, first, last, room, i);
 	}
 	gen_plan_settle(g, out);
 }

@@ -111,6 +111,16 @@ static struct bytes bytes_of(struct sim *s, uint32_t tensor)
 	return b;
 }
 
+/* Behind the last of its bytes, in the root's storage. */
+static int64_t last_of(const struct bytes *b)
+{
+	int64_t end = 0;
+
+	for (uint32_t i = 0; i < b->n; i++)
+		end = b->at[i] >= end ? b->at[i] + 1 : end;
+	return end;
+}
+
 static struct cell *own(struct sim *s, const struct bytes *b, uint32_t i)
 {
 	return &s->own[b->root][b->at[i]];
@@ -143,13 +153,13 @@ static bool is_view(const struct sim *s, const struct tn_op *op)
 	for (uint32_t i = 0; i < b[0].n; i++)
 		equal = equal && b[0].n == b[op->n_inputs].n &&
 			b[0].at[i] == b[op->n_inputs].at[i];
-	return tn_op_int(op, "view", 0) ||
-	       (tn_op_info(op->kind)->access == ACCESS_VIEW && equal);
+	return tn_op_int(op, "view", 0) || (tn_op_info(op->kind)->access == ACCESS_VIEW &&
+						   equal && !tn_op_has_own_kernel(op));
 }
 
 static bool is_copy(const struct sim *s, const struct tn_op *op)
 {
-	return tn_op_info(op->kind)->access == ACCESS_VIEW &&
+	return tn_op_info(op->kind)->access == ACCESS_VIEW && !tn_op_has_own_kernel(op) &&
 	       s->g->tensors[op->inputs[0].i].bytes ==
 		       s->g->tensors[op->outputs[0].i].bytes;
 }
@@ -255,6 +265,26 @@ static bool step(void *user, const struct tn_step *step)
 	return true;
 }
 
+/* What an op writes past the end of output k: garbage, in nobody's bytes that it touches. */
+static void write_tail(struct sim *s, const struct tn_op *op, uint32_t k)
+{
+	const struct bytes *b = s->operand[s->op];
+	const uint32_t n = op->n_inputs + op->n_outputs;
+	const int64_t tail = tn_op_tail(op);
+	struct cell *at;
+
+	if (!tail || k < op->n_inputs || !b[k].n)
+		return;
+	at = &s->region[s->plan->tensors[b[k].root].region]
+		       [s->plan->tensors[b[k].root].offset + last_of(&b[k])];
+	for (uint32_t m = 0; m < n; m++)
+		for (uint32_t i = 0; i < b[m].n && has_memory(s, &b[m]); i++)
+			if (placed(s, &b[m], i) >= at && placed(s, &b[m], i) < at + tail)
+				wrong(s, "the tail meets an operand");
+	for (int64_t i = 0; i < tail; i++)
+		at[i] = (struct cell){ written(s, s->op, 62), (uint32_t)i };
+}
+
 /* Any access may come at any time: a written byte must be nobody else's. */
 static void run_opaque(struct sim *s, const struct tn_op *op)
 {
@@ -276,6 +306,8 @@ static void run_opaque(struct sim *s, const struct tn_op *op)
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t i = 0; b[k].writes && i < b[k].n; i++)
 			*placed(s, &b[k], i) = made(s, op, k, i);
+	for (uint32_t k = 0; k < n; k++)
+		write_tail(s, op, k);
 }
 
 static void run_plan_op(struct sim *s)
@@ -519,6 +551,12 @@ static void check_layout(struct sim *s)
 			if (has_memory(s, &b) && !is_view(s, op) &&
 				plan->tensors[b.root].region == TN_REGION_NONE)
 				wrong(s, "no place");
+			else if (k >= op->n_inputs && has_memory(s, &b) && !p->elided &&
+				 !is_view(s, op) &&
+				 !range_ok(plan, plan->tensors[b.root].region,
+					 plan->tensors[b.root].offset,
+					 last_of(&b) + tn_op_tail(op), 1))
+				wrong(s, "a tail outside");
 		}
 	}
 	if (!s->why)

@@ -22,6 +22,9 @@ static const struct {
 			      .types = true,
 			      .views = true,
 			      .mutation = true } },
+	{ "tails", { .ops = 16, .tails = true } },
+	{ "tails of types",
+		{ .ops = 14, .runnable = true, .types = true, .tails = true } },
 	{ "all", { .ops = 20, .views = true, .state = true, .opaque = true } },
 };
 

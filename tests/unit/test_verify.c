@@ -180,6 +180,8 @@ static const struct tn_gen_options kinds[] = {
 	{ .ops = 12, .views = true, .opaque = true, .state = true },
 	{ .ops = 10, .views = true, .mutation = true, .runnable = true },
 	{ .ops = 10, .mutation = true, .unchanged = true, .runnable = true },
+	{ .ops = 10, .tails = true },
+	{ .ops = 12, .tails = true, .opaque = true, .state = true },
 };
 
 enum { GRAPHS = 40, CHANGES = 24 };

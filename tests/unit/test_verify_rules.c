@@ -106,6 +106,18 @@ static void put_at(struct tn_plan *p, uint32_t tensor, uint32_t other, int64_t s
 	p->tensors[tensor].offset = p->tensors[other].offset + shift;
 }
 
+/* The op's kernel writes so many bytes past the end of its output. */
+static void give_tail(struct tn_graph *g, uint32_t op, int64_t bytes)
+{
+	static struct tn_attr tail;
+
+	tail = (struct tn_attr){
+		.name = "extra_tail_bytes", .kind = ATTR_INT, .v.i = bytes, .n = 1
+	};
+	g->ops[op].attrs = &tail;
+	g->ops[op].n_attrs = 1;
+}
+
 #define EDIT(name, ...)                                                                  \
 	static void name(struct tn_graph *g, struct tn_plan *p)                          \
 	{                                                                                \
@@ -113,6 +125,19 @@ static void put_at(struct tn_plan *p, uint32_t tensor, uint32_t other, int64_t s
 		(void)p;                                                                 \
 		__VA_ARGS__                                                              \
 	}
+
+/* Every tensor where it is. */
+static struct tn_plan_pin *every_pin(const struct tn_graph *g)
+{
+	static struct tn_plan_pin pins[TENSORS];
+
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		pins[i] = (struct tn_plan_pin){ i, 0, -1 };
+	for (uint32_t i = 0; i < g->n_tensors; i++) /* constants are in no memory */
+		if (g->tensors[i].role == ROLE_CONST)
+			pins[i].tensor = X;
+	return pins;
+}
 
 EDIT(in_place, put_at(p, B, W, 0);)
 EDIT(shifted_down, p->tensors[W].offset = 400; put_at(p, B, W, -1);)
@@ -176,6 +201,20 @@ EDIT(first_value_met, first_value(g, p); put_at(p, D, V, 0);)
 EDIT(never_written, g->ops[RELU].outputs[0].i = F;)
 EDIT(state_order, g->ops[MYSTERY].kind = OP_READ_VARIABLE;
 	g->ops[SUM].kind = OP_READ_VARIABLE; p->order[3] = SUM; p->order[9] = MYSTERY;)
+
+EDIT(tail_in_gap, give_tail(g, MYSTERY, 8);)
+EDIT(tail_on_living, give_tail(g, MYSTERY, 9);)
+EDIT(tail_on_dead, put_at(p, SUMS, A, 0); give_tail(g, SUM, 12);)
+EDIT(tail_on_input, put_at(p, SUMS, A, 0); give_tail(g, SUM, 13);)
+EDIT(tail_on_output, put_at(p, SUMS, E, -8); p->tensors[K].offset = 0;
+	give_tail(g, SUM, 6);)
+EDIT(tail_on_scratch, p->tensors[D].offset = 400; give_tail(g, MYSTERY, 9);
+	p->ops[MYSTERY].scratch_offset = 416; p->ops[MYSTERY].scratch_bytes = 3;
+	p->ops[MYSTERY].scratch_region = 0;)
+EDIT(tail_at_end, give_tail(g, SUM, 4);)
+EDIT(tail_beyond_all, give_tail(g, SUM, INT64_MAX);)
+EDIT(tail_owned, give_tail(g, SUM, 4); p->regions[0].owned = true;
+	p->n_pins = g->n_tensors; p->pins = every_pin(g);)
 
 #define NOT TN_NONE
 
@@ -247,6 +286,16 @@ static const struct example {
 	{ "first value", first_value, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
 	{ "first value met", first_value_met, true, "plan/lost-value", STATE, V, 0, 8, V, D },
 	{ "never written", never_written, true, "plan/lost-value", ADD, A, 0, 16, NOT, NOT },
+	{ "tail in gap", tail_in_gap, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
+	{ "tail on living", tail_on_living, true, "plan/lost-value", STATE, V, 0, 1, V, D },
+	{ "tail on dead", tail_on_dead, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
+	{ "tail on input", tail_on_input, true, "plan/overlap", SUM, B, 0, 1, B, SUMS },
+	{ "tail on output", tail_on_output, true, "plan/output-lost", NOT, E, 0, 2, E, SUMS },
+	{ "tail on scratch", tail_on_scratch, true, "plan/scratch-overlap", MYSTERY, NOT, 0, 0, NOT, NOT },
+	{ "tail at end", tail_at_end, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
+	{ "tail beyond end", tail_at_end, false, "plan/outside-arena", SUM, SUMS, 0, 0, NOT, NOT },
+	{ "tail beyond all", tail_beyond_all, false, "plan/outside-arena", SUM, SUMS, 0, 0, NOT, NOT },
+	{ "tail in the caller's", tail_owned, true, "plan/pin", SUM, SUMS, 0, 0, NOT, NOT },
 	{ "state order", state_order, true, "plan/order", SUM, NOT, 0, 0, NOT, NOT },
 	/* clang-format on */
 };
