@@ -12,7 +12,7 @@
 #include "base/banned.h"
 #include "base/hold.h"
 
-#define CHUNK ((size_t)1 << 16)
+#define CHUNK TN_FILE_HEAD
 
 static enum tn_status io_error(
 	struct tn_diags *diags, enum tn_status status, const char *what, const char *name)
@@ -93,62 +93,80 @@ static enum tn_status too_large(struct tn_diags *diags, const char *name)
 	return TN_ERR_INPUT;
 }
 
-/* A file whose size is known: read where it stays. */
+/* The rest of a file whose size is known: read where it stays. */
 static enum tn_status read_sized(struct tn_arena *arena, struct tn_diags *diags, int fd,
-	const char *name, size_t size, struct tn_source *source)
+	const char *head, size_t size, struct tn_source *source)
 {
 	char *text = tn_arena_alloc(arena, size + 1);
 	ssize_t got;
 
 	if (!text)
 		return TN_ERR_NOMEM;
-	got = read_into(diags, fd, name, text, size);
+	memcpy(text, head, CHUNK);
+	got = read_into(diags, fd, source->name, text + CHUNK, size - CHUNK);
 	if (got < 0)
 		return TN_ERR_INPUT;
 	source->text = text;
-	source->len = (size_t)got;
+	source->len = CHUNK + (size_t)got;
 	return TN_OK;
 }
 
-/* A pipe, or a file that does not say how large it is. */
+/* The rest of a pipe, or of a file that does not say how large it is; the head is full and
+ * comes in a buffer that grows. */
 static enum tn_status read_stream(struct tn_arena *arena, struct tn_diags *diags, int fd,
-	const char *name, struct tn_source *source)
+	char **buffer, struct tn_source *source)
 {
-	char *buffer = NULL;
-	size_t len = 0, capacity = CHUNK;
-	enum tn_status status = TN_ERR_NOMEM;
+	size_t len = CHUNK, capacity = CHUNK;
 
-	for (;;) {
-		char *grown = realloc(buffer, capacity);
+	while (len == capacity) {
+		char *grown;
 		ssize_t got;
 
+		if (len > TN_FILE_MAX)
+			return too_large(diags, source->name);
+		capacity = capacity <= TN_FILE_MAX / 2 ? 2 * capacity : TN_FILE_MAX + 1;
+		grown = realloc(*buffer, capacity);
 		if (!grown)
-			break;
-		buffer = grown;
-		got = read_into(diags, fd, name, buffer + len, capacity - len);
-		if (got < 0) {
-			status = TN_ERR_INPUT;
-			break;
-		}
+			return TN_ERR_NOMEM;
+		*buffer = grown;
+		got = read_into(diags, fd, source->name, grown + len, capacity - len);
+		if (got < 0)
+			return TN_ERR_INPUT;
 		len += (size_t)got;
-		if (len > TN_FILE_MAX) {
-			status = too_large(diags, name);
-			break;
-		}
-		if (len < capacity) {
-			source->text = tn_arena_strndup(arena, buffer, len);
-			source->len = len;
-			status = source->text ? TN_OK : TN_ERR_NOMEM;
-			break;
-		}
-		capacity *= 2;
+	}
+	source->text = tn_arena_strndup(arena, *buffer, len);
+	source->len = len;
+	return source->text ? TN_OK : TN_ERR_NOMEM;
+}
+
+/* The head first; the rest when there is one and the head fits. `size` 0: not known. */
+static enum tn_status read_file(struct tn_arena *arena, struct tn_diags *diags, int fd,
+	size_t size, tn_file_test *fits, struct tn_source *source)
+{
+	char *buffer = malloc(CHUNK);
+	enum tn_status status;
+	ssize_t got;
+
+	if (!buffer)
+		return TN_ERR_NOMEM;
+	got = read_into(diags, fd, source->name, buffer, CHUNK);
+	if (got < 0) {
+		status = TN_ERR_INPUT;
+	} else if ((size_t)got < CHUNK || (fits && !fits(buffer, CHUNK))) {
+		source->text = tn_arena_strndup(arena, buffer, (size_t)got);
+		source->len = (size_t)got;
+		status = source->text ? TN_OK : TN_ERR_NOMEM;
+	} else if (size > CHUNK) {
+		status = read_sized(arena, diags, fd, buffer, size, source);
+	} else {
+		status = read_stream(arena, diags, fd, &buffer, source);
 	}
 	free(buffer);
 	return status;
 }
 
 enum tn_status tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
-	const char *name, struct tn_source **out)
+	const char *name, tn_file_test *fits, struct tn_source **out)
 {
 	struct tn_source *source = TN_NEW(arena, struct tn_source);
 	enum tn_status status;
@@ -171,11 +189,11 @@ enum tn_status tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
 	else if ((what = unreadable(info.st_mode, isatty(fd))) != NULL)
 		status = refuse(diags, name, what);
 	else if (!S_ISREG(info.st_mode) || info.st_size <= 0 || fd == STDIN_FILENO)
-		status = read_stream(arena, diags, fd, name, source);
+		status = read_file(arena, diags, fd, 0, fits, source);
 	else if ((unsigned long long)info.st_size > TN_FILE_MAX)
 		status = too_large(diags, name);
 	else
-		status = read_sized(arena, diags, fd, name, (size_t)info.st_size, source);
+		status = read_file(arena, diags, fd, (size_t)info.st_size, fits, source);
 	if (status == TN_OK) /* a zero byte at the front is no text in any encoding that
 	                        is read here */
 		source->is_text = !memchr(
@@ -188,11 +206,11 @@ enum tn_status tn_file_read(struct tn_arena *arena, struct tn_diags *diags,
 }
 
 enum tn_status tn_file_read_settled(struct tn_arena *arena, struct tn_diags *diags,
-	const char *name, struct tn_source **out)
+	const char *name, tn_file_test *fits, struct tn_source **out)
 {
 	enum tn_status status = tn_file_is_settled(diags, name);
 
-	return status == TN_OK ? tn_file_read(arena, diags, name, out) : status;
+	return status == TN_OK ? tn_file_read(arena, diags, name, fits, out) : status;
 }
 
 static int write_all(int fd, const char *data, size_t len)

@@ -132,6 +132,17 @@ static bool is_valid(struct tn_xml *x, xmlDocPtr doc, const char *text, size_t l
 	return result == 0;
 }
 
+bool tn_xml_fits(const char *head, size_t len)
+{
+	/* blanks, the marks of UTF-8 and of UTF-16, and half a character of that */
+	static const char before[] = "\t\n\r \0\xEF\xBB\xBF\xFE\xFF";
+	size_t at = 0;
+
+	while (at < len && memchr(before, head[at], sizeof(before) - 1))
+		at++;
+	return at < len && head[at] == '<' && memchr(head + at, '>', len - at);
+}
+
 xmlDocPtr tn_xml_read(struct tn_xml *x, const char *schema, size_t schema_len)
 {
 	const struct tn_source *source = x->source;

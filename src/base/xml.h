@@ -9,6 +9,9 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
+/* For tn_file_read: may a file that starts like this be XML? */
+bool tn_xml_fits(const char *head, size_t len);
+
 struct tn_xml {
 	struct tn_arena *arena; /* of copied values */
 	struct tn_diags *diags;

@@ -111,7 +111,7 @@ enum tn_status tn_boards_read(const char *file, struct tn_arena *arena,
 		if (!tn_vec_push(arena, &r.list, io->list[i]))
 			status = TN_ERR_NOMEM;
 	if (status == TN_OK && file)
-		status = tn_file_read_settled(arena, diags, file, &source);
+		status = tn_file_read_settled(arena, diags, file, tn_xml_fits, &source);
 	if (status != TN_OK)
 		return status;
 	if (!file)

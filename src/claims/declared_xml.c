@@ -151,7 +151,7 @@ enum tn_status tn_declared_read(const char *name, struct tn_arena *arena,
 		if (!tn_vec_push(arena, &r.list, io->items[i]))
 			status = TN_ERR_NOMEM;
 	if (status == TN_OK && !pack)
-		status = tn_file_read_settled(arena, diags, name, &source);
+		status = tn_file_read_settled(arena, diags, name, tn_xml_fits, &source);
 	if (status != TN_OK)
 		return status;
 	if (pack)

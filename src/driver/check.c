@@ -75,7 +75,8 @@ static bool is_ours(struct check *c, const char *name)
 	enum tn_status status;
 
 	tn_diags_init(&silent, &c->arena);
-	status = tn_file_read_settled(&c->arena, &silent, name, &source);
+	status = tn_file_read_settled(
+		&c->arena, &silent, name, tn_import_fits_plan, &source);
 	c->nomem = c->nomem || status == TN_ERR_NOMEM;
 	if (status != TN_OK)
 		return true; /* to be told of */

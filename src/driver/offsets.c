@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "driver/command.h"
 #include "export/minimalloc.h"
+#include "import/import.h"
 #include "import/minimalloc.h"
 #include "plan/fixed.h"
 
@@ -78,7 +79,8 @@ static enum tn_status solve(struct tn_run *run, const char *file)
 	const char *why;
 	uint32_t at[2];
 
-	status = tn_file_read(&run->arena, &run->diags, file, &run->source);
+	status = tn_file_read(
+		&run->arena, &run->diags, file, tn_import_fits_csv, &run->source);
 	if (status == TN_OK)
 		status = tn_import_minimalloc(
 			run->source, &run->arena, &run->diags, &problem);

@@ -60,7 +60,10 @@ static enum tn_status read_graph(struct tn_run *run, const char *file)
 	enum tn_status status = TN_OK;
 
 	if (!run->source)
-		status = tn_file_read(&run->arena, &run->diags, file, &run->source);
+		status = tn_file_read(&run->arena, &run->diags, file,
+			im.from && strcmp(im.from, "onnx") == 0 ? tn_import_fits_onnx
+								: tn_import_fits,
+			&run->source);
 	if (status == TN_OK)
 		status = tn_sizes_parse(run->options, &run->arena, &run->diags, &im);
 	if (status != TN_OK)

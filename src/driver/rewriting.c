@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "driver/kernels.h"
 #include "driver/pipeline.h"
+#include "import/import.h"
 #include "import/plan_json.h"
 #include "ir/window.h"
 #include "rewrite/insert.h"
@@ -171,8 +172,8 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 	else if (run->options->repair || (run->keep_claims && run->graph.n_claims))
 		list = "none"; /* claims speak of the file's ops */
 	if (run->plan_file)
-		status = tn_file_read(
-			&run->arena, &run->diags, run->plan_file, &run->plan_source);
+		status = tn_file_read(&run->arena, &run->diags, run->plan_file,
+			tn_import_fits_plan, &run->plan_source);
 	if (status == TN_OK && run->plan_file)
 		status = tn_plan_file_open(
 			run->plan_source, &run->arena, &run->diags, &run->plan_parsed);

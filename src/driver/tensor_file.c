@@ -1,15 +1,18 @@
+#define _POSIX_C_SOURCE 200809L
 #include "driver/tensor_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/banned.h"
 #include "base/file.h"
 #include "base/strbuf.h"
 
 static const char magic[] = "\x93NUMPY";
-#define MAGIC_LEN 6
+#define MAGIC_LEN  6
+#define HEADER_MAX ((int64_t)1 << 20) /* bytes in front of the data of a .npy file */
 
 /* NumPy's name of a type; NULL when it has none. */
 static const char *descr_of(enum tn_dtype dtype)
@@ -94,13 +97,28 @@ static size_t npy_data(struct tn_diags *diags, const char *name,
 	return start + len;
 }
 
+static enum tn_status other_size(struct tn_diags *diags, const char *name, int64_t bytes,
+	const struct tn_tensor *t)
+{
+	tn_diag_at(diags, SEVERITY_ERROR, "command/tensor-file", NULL, NULL, name,
+		"'%s' holds %" PRId64 " bytes, but the tensor '%s' has %" PRId64, name,
+		bytes, t->name, t->bytes);
+	return TN_ERR_INPUT;
+}
+
 enum tn_status tn_tensor_file_read(struct tn_arena *arena, struct tn_diags *diags,
 	const char *name, const struct tn_tensor *t, const uint8_t **out_bytes)
 {
 	struct tn_source *file;
-	enum tn_status status = tn_file_read(arena, diags, name, &file);
+	enum tn_status status;
+	struct stat info;
 	size_t at = 0;
 
+	/* longer than any header and the tensor: not worth reading */
+	if (stat(name, &info) == 0 && S_ISREG(info.st_mode) &&
+		info.st_size - HEADER_MAX > t->bytes)
+		return other_size(diags, name, (int64_t)info.st_size, t);
+	status = tn_file_read(arena, diags, name, NULL, &file);
 	if (status != TN_OK)
 		return status;
 	if (file->len >= MAGIC_LEN && memcmp(file->text, magic, MAGIC_LEN) == 0) {
@@ -108,12 +126,8 @@ enum tn_status tn_tensor_file_read(struct tn_arena *arena, struct tn_diags *diag
 		if (!at)
 			return TN_ERR_INPUT;
 	}
-	if ((int64_t)(file->len - at) != t->bytes) {
-		tn_diag_at(diags, SEVERITY_ERROR, "command/tensor-file", NULL, NULL, name,
-			"'%s' holds %zu bytes, but the tensor '%s' has %" PRId64, name,
-			file->len - at, t->name, t->bytes);
-		return TN_ERR_INPUT;
-	}
+	if ((int64_t)(file->len - at) != t->bytes)
+		return other_size(diags, name, (int64_t)(file->len - at), t);
 	*out_bytes = (const uint8_t *)file->text + at;
 	return TN_OK;
 }

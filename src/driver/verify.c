@@ -7,6 +7,7 @@
 #include "driver/command.h"
 #include "driver/judge.h"
 #include "driver/verify_csv.h"
+#include "import/import.h"
 
 /* Right one by one, and not wrong together. */
 static bool all_proved(const struct tn_claims *claims)
@@ -93,8 +94,8 @@ static enum tn_status judge_csv(
 
 static enum tn_status judge_alone(struct tn_run *run, const char *file)
 {
-	enum tn_status status =
-		tn_file_read(&run->arena, &run->diags, file, &run->source);
+	enum tn_status status = tn_file_read(
+		&run->arena, &run->diags, file, tn_import_fits, &run->source);
 
 	if (status != TN_OK || tn_verify_is_csv(run->source))
 		return status == TN_OK ? tn_verify_csv(run) : status;
@@ -110,7 +111,8 @@ int tenure_verify(const tenure_options *options, const char *graph, const char *
 
 	tn_run_init(&run, options);
 	if (plan && strcmp(plan, "-") != 0) /* what is read here is not read again */
-		status = tn_file_read(&run.arena, &run.diags, plan, &csv);
+		status = tn_file_read(
+			&run.arena, &run.diags, plan, tn_import_fits_plan, &csv);
 	if (status != TN_OK)
 		return tn_command_end(&run, status);
 	if (csv && tn_verify_is_csv(csv))

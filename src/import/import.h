@@ -42,6 +42,13 @@ struct tn_import {
  * it holds what could be read: to be shown or judged, never to be planned or run. */
 enum tn_status TN_MUST_CHECK tn_import(struct tn_import *im, struct tn_graph *out);
 
+/* For tn_file_read (base/file.h): may a file that starts like this be a graph in a format that
+ * is told by its content (or in ONNX, when --from says so), a CSV of buffers, a plan? */
+bool tn_import_fits(const char *head, size_t len);
+bool tn_import_fits_onnx(const char *head, size_t len);
+bool tn_import_fits_csv(const char *head, size_t len);
+bool tn_import_fits_plan(const char *head, size_t len);
+
 /* Sniffed format name for messages ("tflite", "native", ...), or NULL. */
 const char *tn_import_sniff(const struct tn_source *source);
 

@@ -98,7 +98,7 @@ const struct tn_source *tn_side_file(struct tn_import *im, struct tn_sides *side
 				"there is no file '%s' below the graph's folder", name);
 	} else {
 		/* the graph's constants point into the text */
-		status = tn_file_read(im->arena, im->diags, path, &source);
+		status = tn_file_read(im->arena, im->diags, path, NULL, &source);
 		if (status != TN_OK)
 			source = NULL;
 		*nomem = *nomem || status == TN_ERR_NOMEM;

@@ -1,8 +1,10 @@
 #include "import/sniff.h"
 
+#include <jansson.h>
 #include <string.h>
 
 #include "base/banned.h"
+#include "import/json.h"
 
 /* A member of a JSON object, or an element of an array (key empty), found by a scan that
  * takes what flatc writes without --strict-json, too. */
@@ -373,17 +375,23 @@ static enum tn_import_format sniff_text(const struct tn_source *source, size_t a
 	return IMPORT_NONE;
 }
 
+/* Behind the mark that some editors start with, and behind blanks. */
+static size_t text_start(const struct tn_source *source)
+{
+	size_t at = at_start(source, 0, "\xEF\xBB\xBF", 3) ? 3 : 0;
+
+	while (at < source->len && space(source->text[at]))
+		at++;
+	return at;
+}
+
 static enum tn_import_format sniff(const struct tn_source *source)
 {
 	enum tn_import_format format = sniff_bytes(source);
-	size_t at = 0;
+	const size_t at = text_start(source);
 
 	if (format != IMPORT_NONE)
 		return format;
-	if (at_start(source, 0, "\xEF\xBB\xBF", 3)) /* some editors start with it */
-		at = 3;
-	while (at < source->len && space(source->text[at]))
-		at++;
 	if (at >= source->len)
 		return IMPORT_NONE;
 	switch (source->text[at]) {
@@ -403,4 +411,98 @@ static enum tn_import_format sniff(const struct tn_source *source)
 const struct tn_format *tn_format_sniff(const struct tn_source *source)
 {
 	return tn_format(sniff(source));
+}
+
+#define WORD_MAX 4096 /* characters of a number, or of a name without quotes */
+
+/* May JSON go on after this, as far as brackets and words tell? What is refused here no
+ * reader takes. */
+static bool may_be_json(const struct tn_source *head, size_t at)
+{
+	struct scan s = { head->text, head->len, at };
+	size_t depth = 0, begin;
+
+	if (memchr(head->text, 0, head->len))
+		return false;
+	for (;;) {
+		skip_space(&s);
+		if (s.at >= s.len)
+			return true;
+		begin = s.at;
+		switch (s.text[s.at]) {
+		case '{':
+		case '[':
+			if (++depth > TN_JSON_DEPTH_MAX)
+				return false;
+			s.at++;
+			break;
+		case '}':
+		case ']':
+			depth--;
+			s.at++;
+			break;
+		case '"':
+			skip_token(&s);
+			break;
+		default:
+			skip_token(&s);
+			if (s.at - begin > WORD_MAX)
+				return false;
+		}
+		if (!depth) /* the end of the graph, and this is not the file's */
+			return false;
+	}
+}
+
+static bool may_be_xml(const struct tn_source *head)
+{
+	return memchr(head->text, '>', head->len) && !memchr(head->text, 0, head->len);
+}
+
+bool tn_import_fits(const char *head, size_t len)
+{
+	const struct tn_source source = { .text = head, .len = len };
+	const size_t at = text_start(&source);
+
+	switch (sniff_bytes(&source)) {
+	case IMPORT_TFLITE:
+	case IMPORT_ONNX:
+	case IMPORT_ZIP: /* named by what is in it, wherever that is */
+	case IMPORT_KERAS_ZIP:
+	case IMPORT_PT2:
+		return true;
+	default:
+		break;
+	}
+	if (at >= len)
+		return false;
+	if (head[at] == '{' || head[at] == '[')
+		return may_be_json(&source, at);
+	return head[at] == '<' ? may_be_xml(&source)
+			       : sniff_text(&source, at) == IMPORT_OFFSETS;
+}
+
+bool tn_import_fits_onnx(const char *head, size_t len)
+{
+	/* fields of ModelProto that are numbers, and those that have a length */
+	static const uint32_t numbers = 1u << 1 | 1u << 5;
+	static const uint32_t texts =
+		1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 7 | 1u << 8 | 1u << 14;
+	const unsigned tag = len ? (unsigned char)head[0] : 0;
+	const uint32_t field = tag < 0x80 ? 1u << (tag >> 3) : 0;
+
+	return ((tag & 7) == 0 && (field & numbers)) ||
+	       ((tag & 7) == 2 && (field & texts)) || tn_import_fits(head, len);
+}
+
+bool tn_import_fits_csv(const char *head, size_t len)
+{
+	const struct tn_source source = { .text = head, .len = len };
+
+	return !memchr(head, 0, len) && contains(&source, "size");
+}
+
+bool tn_import_fits_plan(const char *head, size_t len)
+{
+	return tn_import_fits(head, len) || tn_import_fits_csv(head, len);
 }

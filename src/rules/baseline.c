@@ -99,7 +99,8 @@ enum tn_status tn_baseline_read(const char *file, struct tn_arena *arena,
 	struct tn_xml x = { .arena = arena, .diags = diags, .rule = "baseline/invalid" };
 	const char *absolute = tn_filename_absolute(arena, file);
 	struct tn_source *source;
-	enum tn_status status = tn_file_read_settled(arena, diags, file, &source);
+	enum tn_status status =
+		tn_file_read_settled(arena, diags, file, tn_xml_fits, &source);
 	xmlDocPtr doc;
 
 	*out = (struct tn_baseline){ 0 };

@@ -150,7 +150,8 @@ enum tn_status tn_config_read(const char *file, struct tn_arena *arena,
 	};
 	const char *absolute = tn_filename_absolute(arena, file);
 	struct tn_source *source;
-	enum tn_status status = tn_file_read_settled(arena, diags, file, &source);
+	enum tn_status status =
+		tn_file_read_settled(arena, diags, file, tn_xml_fits, &source);
 	xmlDocPtr doc;
 
 	*out = (struct tn_config){ 0 };

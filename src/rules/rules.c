@@ -203,7 +203,8 @@ enum tn_status tn_rules_read(const char *file, struct tn_arena *arena,
 		.xml = { .arena = arena, .diags = diags, .rule = "rules/invalid" }
 	};
 	struct tn_source *source;
-	enum tn_status status = tn_file_read_settled(arena, diags, file, &source);
+	enum tn_status status =
+		tn_file_read_settled(arena, diags, file, tn_xml_fits, &source);
 
 	if (status != TN_OK)
 		return status;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The limits of docs/LIMITS.md: one beyond each is refused with status 2, by its rule, within
-bounded memory; at the limit the file is read. With too little memory every command says so, with
-status 3. usage: limits.py TENURE SANITIZERS"""
+bounded memory; at the limit the file is read. Of 2 GB of junk only the head is read. Searches
+end by count and by time. With too little memory every command says so, with status 3.
+usage: limits.py TENURE SANITIZERS"""
 import json
 import os
 import resource
@@ -99,6 +100,104 @@ for what, command, content, rule in ROWS:
         wrong += 1
 
 
+# 2 GB that are nothing, by their first bytes; what is behind 1 MiB is a hole
+JUNK = {"zeros": b"", "a letter": b"a" * (1 << 20), "bytes": bytes(range(256)) * 4096,
+        "open objects": b"{" * (1 << 20), "open lists": b'{"a": ' + b"[" * (1 << 20),
+        "a word": b'{"a": ' + b"b" * (1 << 20), "a row of objects": b'{"a": 1}' * (1 << 17),
+        "open elements": b"<a" * (1 << 19), "blanks": b" " * (1 << 20)}
+# with the graph g.json beside it
+EATERS = [["lint", "junk"], ["plan", "junk"], ["plan", "junk", "--from", "tflite"],
+          ["plan", "junk", "--from", "onnx"], ["verify", "junk"], ["verify", "g.json", "junk"],
+          ["run", "g.json", "--input", "junk"], ["offsets", "junk"], ["convert", "junk"],
+          ["diff", "junk", "g.json"], ["check", "--hook", "g.json", "junk"],
+          ["lint", "g.json", "--rules", "junk"], ["lint", "g.json", "--config", "junk"],
+          ["lint", "g.json", "--baseline", "junk"], ["lint", "g.json", "--board-file", "junk"]]
+SMALL = 160 << 20  # bytes of address space, most of them libraries
+
+
+def eat(command, how):
+    """2 GB as a file, on standard input, in a named pipe"""
+    words = ["-" if how == "input" and w == "junk" else w for w in command]
+
+    def bound():
+        resource.setrlimit(resource.RLIMIT_AS, (SMALL, SMALL))
+    more = {"preexec_fn": None if sanitized else bound, "stdout": subprocess.PIPE,
+            "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    if how == "file":
+        return subprocess.run([tenure, *words], stdin=subprocess.DEVNULL, timeout=60, **more)
+    writer = subprocess.Popen(["sh", "-c", "cat junk" if how == "input" else "cat junk >pipe"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    words = ["pipe" if w == "junk" else w for w in words]
+    done = subprocess.run([tenure, *words], stdin=writer.stdout, timeout=60, **more)
+    writer.stdout.close()
+    writer.wait(timeout=60)
+    return done
+
+
+def check_junk():
+    n = bad = 0
+    with open("g.json", "w") as file:
+        json.dump(graph(), file)
+    os.mkfifo("pipe")
+    for what, start in JUNK.items():
+        with open("junk", "wb") as file:
+            file.write(start)
+            file.truncate(2 * 10**9)
+        cases = [(command, "file") for command in EATERS]
+        if what in ("zeros", "a letter", "open lists"):
+            cases += [(["lint", "junk"], "input"), (["offsets", "junk"], "input"),
+                      (["verify", "g.json", "junk"], "input"), (["plan", "junk"], "fifo")]
+        for command, how in cases:
+            done = eat(command, how)
+            n += 1
+            # the hook lets alone what is no model
+            if done.returncode != (0 if "--hook" in command and "error" not in done.stdout else 2):
+                print(f"{what}, {how}, {command}: {done.returncode}\n{done.stdout[:500]}")
+                bad += 1
+    return n, bad
+
+
+def tangle(n, op, spread):
+    """every op reads two of the twelve tensors before it: the searches have much to do"""
+    tensors = [{"name": f"t{i}", "dtype": "f32", "shape": [1, 10 + i * 7919 % spread]}
+               for i in range(n)]
+    tensors[0]["role"], tensors[-1]["role"] = "input", "output"
+    return {"format": "tenure.graph/1", "tensors": tensors, "ops": [
+        {"name": f"op{i}", "type": op, "outputs": [f"t{i}"],
+         "inputs": [f"t{i - 1 - i * k % min(i, 12)}" for k in (5, 11)]} for i in range(1, n)]}
+
+
+SEARCHES = [[], ["--schedule", "search"], ["--region", "a:20K", "--region", "b:4M"],
+            ["--stream", "auto", "--overlap", "full"]]
+
+
+def check_searches():
+    """by count, the same bytes at any speed; by time, an answer soon after it; in bounded memory"""
+    n = bad = 0
+    with open("t.json", "w") as file:
+        json.dump(tangle(1000, "CUSTOM_TANGLE", 997), file)
+    with open("b.json", "w") as file:
+        json.dump(tangle(300, "ADD", 1), file)
+    with open("p.csv", "w") as file:
+        file.write("id,lower,upper,size\n")
+        file.writelines(f"b{i},{i % 97},{i % 97 + 1 + i * 31 % 41},{1 + i * 7919 % 997}\n"
+                        for i in range(3000))
+    for command in [*(["plan", "t.json", *s] for s in SEARCHES),
+                    ["plan", "b.json", "--ram", "64K", "--max-batch"], ["offsets", "p.csv"]]:
+        few = [run([*command, "--nodes", "500"]) for _ in range(2)]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        timed = run([*command, "--time-limit", "0.2"])
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        n += 2
+        if any(r.returncode not in (0, 1) for r in (*few, timed)) or few[0].stdout != few[1].stdout:
+            print(f"{command}: {timed.returncode} {timed.stderr[-500:]} {few[0].stderr[-500:]}")
+            bad += 1
+        if took > 60:  # the first answer is looked for at any time, without it there is none
+            print(f"{command}: {took} s of CPU")
+            bad += 1
+    return n, bad
+
+
 def chain(n):
     names = [f"t{i}" for i in range(n + 1)]
     roles = [{"role": "input"}, *[{}] * (n - 1), {"role": "output"}]
@@ -137,5 +236,13 @@ if not sanitized:
                         ["report", "g.json", "-o", "r.html"], ["diff", "g.json", "g.json"]):
             wrong += not starve(command)
         os.chdir("/")
-print(f"{len(ROWS)} limits, {wrong} wrong")
+counts = []
+for check in (check_junk, check_searches):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        done, bad = check()
+        os.chdir("/")
+    counts.append(done)
+    wrong += bad
+print(f"{len(ROWS)} limits, {counts[0]} times junk, {counts[1]} searches, {wrong} wrong")
 sys.exit(1 if wrong else 0)

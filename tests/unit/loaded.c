@@ -36,7 +36,7 @@ static void import(struct loaded *l, const char *from)
 void loaded_file(struct loaded *l, const char *path, const char *from)
 {
 	prepare(l);
-	l->status = tn_file_read(&l->run, &l->diags, path, &l->source);
+	l->status = tn_file_read(&l->run, &l->diags, path, NULL, &l->source);
 	if (l->status == TN_OK)
 		import(l, from);
 }
@@ -147,7 +147,7 @@ void same_as_golden(const char *path, const char *text)
 	tn_diags_init(&diags, &arena);
 	if (getenv("TN_UPDATE_GOLDEN"))
 		ck_assert_int_eq(tn_file_write(&diags, path, text, strlen(text)), TN_OK);
-	ck_assert_msg(tn_file_read(&arena, &diags, path, &source) == TN_OK,
+	ck_assert_msg(tn_file_read(&arena, &diags, path, NULL, &source) == TN_OK,
 		"%s cannot be read; it should hold:\n%s", path, text);
 	ck_assert_msg(strcmp(source->text, text) == 0, "%s\nexpected:\n%s\nfound:\n%s",
 		path, source->text, text);

@@ -205,9 +205,9 @@ static const char *text_of(struct net *n, const char *dir, const char *file)
 {
 	struct tn_source *source;
 
-	ck_assert_msg(
-		tn_file_read(&n->arena, &n->diags,
-			tn_arena_printf(&n->arena, "%s/%s", dir, file), &source) == TN_OK,
+	ck_assert_msg(tn_file_read(&n->arena, &n->diags,
+			      tn_arena_printf(&n->arena, "%s/%s", dir, file), NULL,
+			      &source) == TN_OK,
 		"%s", net_report(n));
 	return source->text;
 }

@@ -153,7 +153,7 @@ static int64_t solve_file(const char *path, int64_t capacity, bool optimal)
 		return -1;
 	tn_arena_init(&arena);
 	tn_diags_init(&diags, &arena);
-	ck_assert_int_eq(tn_file_read(&arena, &diags, path, &source), TN_OK);
+	ck_assert_int_eq(tn_file_read(&arena, &diags, path, NULL, &source), TN_OK);
 	ck_assert_int_eq(tn_import_minimalloc(source, &arena, &diags, &m), TN_OK);
 	m.problem.capacity = capacity;
 	ck_assert_int_eq(tn_solve(&m.problem, NULL, &arena, &diags, &s), TN_OK);

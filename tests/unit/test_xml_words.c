@@ -311,7 +311,7 @@ START_TEST(all_words)
 	ck_assert_int_eq(tn_file_read(&arena, &diags,
 				 tn_arena_printf(&arena, "%s/%s.rng",
 					 tn_test_path("rules"), schema),
-				 &source),
+				 NULL, &source),
 		TN_OK);
 	at = source->text;
 	while ((at = strstr(at, "<attribute name=\"")) != NULL) {
