@@ -139,12 +139,14 @@ static bool tensor_of(const struct tn_aten_call *call, const char *name, size_t 
 static const char *bare_name(struct tn_torch *r, const char *target)
 {
 	static const char prefix[] = "torch.ops.";
-	const char *name = target, *dot;
+	const char *name = target, *dot = NULL;
 	char *copy;
 
 	if (strncmp(target, prefix, sizeof(prefix) - 1) == 0) {
-		dot = strchr(target + (sizeof(prefix) - 1), '.');
-		name = dot ? dot + 1 : target;
+		/* "torch", "ops" and the namespace */
+		for (int i = 0; i < 3 && (dot = strchr(name, '.')) != NULL; i++)
+			name = dot + 1;
+		name = dot ? name : target;
 	}
 	dot = strchr(name, '.');
 	copy = tn_arena_strndup(

@@ -169,7 +169,7 @@ static bool brute_offsets(struct brute *b, uint32_t x)
 
 static bool brute_variants(struct brute *b, uint32_t g)
 {
-	if (g == b->p->buffers->n_groups)
+	if (g >= b->p->buffers->n_groups || g >= GROUPS_MAX)
 		return brute_offsets(b, 0);
 	for (b->variant[g] = 0; b->variant[g] < b->p->buffers->groups[g].n_variants;
 		b->variant[g]++)
