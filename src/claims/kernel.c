@@ -278,9 +278,7 @@ static bool order_outputs(struct tn_model *m, const struct tn_op *op, struct tn_
 static void read_facts(
 	const struct tn_model *m, const struct tn_op *op, struct tn_kernel *k)
 {
-	const char *order = tn_op_string(op, "order", "asc");
-
-	k->desc = strncmp(order, "desc", 4) == 0;
+	k->desc = tn_op_order(op) == OP_ORDER_DESCENDING;
 	k->buffered = flag(op, "buffered");
 	k->row_buffered = flag(op, "row_buffered");
 	k->channel_buffered = flag(op, "channel_buffered");

@@ -279,8 +279,12 @@ uint32_t tn_contract_variants(
 
 	if (!walk_class(&w))
 		return 0;
-	out[n++] = (struct tn_variant){ false, HOLD_NONE };
-	out[n++] = (struct tn_variant){ true, HOLD_NONE };
+	if (tn_op_order(w.op) != OP_ORDER_DESCENDING)
+		out[n++] = (struct tn_variant){ false, HOLD_NONE };
+	if (tn_op_order(w.op) != OP_ORDER_ASCENDING)
+		out[n++] = (struct tn_variant){ true, HOLD_NONE };
+	if (n < 2) /* the graph says that there is no other kernel */
+		return n;
 	if (holds_pixels(g, w.op)) {
 		out[n++] = (struct tn_variant){ false, HOLD_PIXEL };
 		out[n++] = (struct tn_variant){ true, HOLD_PIXEL };

@@ -103,7 +103,7 @@ bool tn_row_op_of(
 	default:
 		return false;
 	}
-	if (!tn_contract_variants(g, op, variants))
+	if (!tn_contract_variants(g, op, variants) || tn_op_order(w.op) != OP_ORDER_ANY)
 		return false;
 	return (total && total_of(&w, out)) || window_of(&w, out) || elements_of(&w, out);
 }

@@ -62,6 +62,21 @@ bool tn_op_destroys(const struct tn_graph *g, const struct tn_op *op, uint32_t i
 	return named;
 }
 
+enum tn_op_order tn_op_order(const struct tn_op *op)
+{
+	static const struct {
+		const char *word;
+		enum tn_op_order order;
+	} words[] = { { "asc", OP_ORDER_ASCENDING }, { "ascending", OP_ORDER_ASCENDING },
+		{ "desc", OP_ORDER_DESCENDING }, { "descending", OP_ORDER_DESCENDING } };
+	const char *word = tn_op_string(op, "order", "");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(word, words[i].word) == 0)
+			return words[i].order;
+	return tn_op_attr(op, "order") ? OP_ORDER_UNKNOWN : OP_ORDER_ANY;
+}
+
 bool tn_op_has_own_kernel(const struct tn_op *op)
 {
 	static const char *const facts[] = { "prezero", "accumulate", "reads_target",
@@ -69,7 +84,7 @@ bool tn_op_has_own_kernel(const struct tn_op *op)
 
 	if (!op->n_attrs)
 		return false;
-	if (tn_op_int(op, "passes", 1) > 1)
+	if (tn_op_int(op, "passes", 1) > 1 || tn_op_order(op) == OP_ORDER_UNKNOWN)
 		return true;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
 		const struct tn_attr *a = tn_op_attr(op, facts[i]);

@@ -213,8 +213,17 @@ double tn_op_float(const struct tn_op *op, const char *name, double otherwise);
 const char *tn_op_string(const struct tn_op *op, const char *name, const char *otherwise);
 /* Does the op leave garbage in this input? `destroys` is true, a name or names. */
 bool tn_op_destroys(const struct tn_graph *g, const struct tn_op *op, uint32_t input);
+/* `order`: the op's kernel exists in this order alone. */
+enum tn_op_order {
+	OP_ORDER_ANY, /* it says nothing */
+	OP_ORDER_ASCENDING, /* "asc", "ascending" */
+	OP_ORDER_DESCENDING,
+	OP_ORDER_UNKNOWN, /* it says something else */
+};
+enum tn_op_order tn_op_order(const struct tn_op *op);
 /* Do its attributes tell of a kernel that reads and writes in another way than one pass over
- * its operands: passes, prezero, accumulate, reads_target, destroys, extra_tail_bytes? */
+ * its operands: passes, prezero, accumulate, reads_target, destroys, extra_tail_bytes, or an
+ * order that nobody knows? */
 bool tn_op_has_own_kernel(const struct tn_op *op);
 /* Bytes that its kernel writes past the end of each output, 0 or more: `extra_tail_bytes`.
  * INT64_MAX: it says no number. */

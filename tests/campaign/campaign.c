@@ -346,6 +346,7 @@ static void begin_any(struct subject *s)
 		.mutation = seed % 7 == 3 || seed % 11 == 0,
 		.flow = seed % 6 == 5,
 		.tails = seed % 9 == 1,
+		.orders = seed % 9 == 4,
 		.copies = seed % 4 == 0 };
 
 	tn_gen_graph(&s->gen, &options, &s->g);

@@ -109,6 +109,43 @@ def tails():
         need(done.returncode == 2 and 'graph/too-large' in done.stderr, what, done)
 
 
+def orders():
+    """A kernel that exists in one order runs in no other, and not row by row. The claim and
+    the plan say the same of an op that overwrites what the other order would still read."""
+    for order, descending in (('asc', False), ('ascending', False), ('desc', True),
+                              ('descending', True)):
+        for shift in (-4, 0, 4):
+            for kind in 'Relu', 'RELU', 'Neg':
+                own = graph(kind, {'order': order})
+                places = dict(x=52, a=16, b=16 + shift, y=36)
+                own['claims'] = [dict(id='c', kind='plan', arena_bytes=68, align=4,
+                                      offsets=places)]
+                path = write(own)
+                told = json.loads(run('lint', '--format', 'json', path).stdout)
+                right = shift <= 0 if not descending else shift >= 0
+                need([c['verdict'] == 'proved' for c in told['claims']] == [right], order,
+                     shift, kind, 'the claim', told['claims'])
+                done, plan, at = planned(path, '--align', 4)
+                need(at and plan['ops'][1]['variant'] == dict(
+                    order='descending' if descending else 'ascending', hold='none'), order,
+                    kind, done.stderr, plan and plan['ops'][1])
+                for t in plan['tensors']:
+                    t['offset'] = places[t['name']]
+                plan['optimal'] = False
+                for name in 'arena_bytes', 'activation_bytes':
+                    plan[name] = 68
+                plan['regions'][0]['used'] = 68
+                for way in 'ascending', 'descending':
+                    plan['ops'][1]['variant']['order'] = way
+                    done = run('verify', path, write(plan, 'plan.json'))
+                    ok = right and (way == 'descending') == descending
+                    need(done.returncode == (0 if ok else 1), order, shift, kind, way,
+                         done.stderr)
+    for word in 'backwards', '', 3, True:
+        done, plan, at = planned(write(graph('Relu', {'order': word})))
+        need(at and abs(at['a'] - at['b']) >= 16, word, 'is an order', at, done.stderr)
+
+
 def same_storage():
     """No plan can move what lies behind a view in its own storage."""
     own = graph('Neg', {})
@@ -185,6 +222,7 @@ def destroyed():
 
 in_place()
 tails()
+orders()
 same_storage()
 parts()
 destroyed()

@@ -320,6 +320,9 @@ static int known(struct tn_gen *gen, struct pool *p, int in)
 	offer_state(gen, p);
 	if (strcmp(k->type, "RESHAPE") == 0 && p->options->views && tn_gen_random(gen, 2))
 		gen_at(gen, site.out[0])->view_of.i = (uint32_t)in;
+	else if (p->options->orders && !tn_gen_random(gen, 3))
+		gen_need(tn_build_attr_string(
+			&gen->build, "order", tn_gen_random(gen, 2) ? "desc" : "asc"));
 	else if (p->options->tails && !tn_gen_random(gen, 4))
 		gen_need(tn_build_attr_int(
 			&gen->build, "extra_tail_bytes", gen_range(gen, 1, 24)));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contract/contract.h"
+#include "contract/row_op.h"
 #include "ir/build.h"
 #include "ir/seed.h"
 
@@ -451,6 +452,48 @@ START_TEST(long_walks_are_given_up)
 }
 END_TEST
 
+/* An op whose graph names its order has one kernel, whatever the shapes offer, and none that
+ * makes some rows. */
+START_TEST(order_of_the_graph)
+{
+	static const struct {
+		const char *order;
+		uint32_t n;
+		bool descending;
+	} cases[] = { { "asc", 1, false }, { "ascending", 1, false }, { "desc", 1, true },
+		{ "descending", 1, true }, { "row by row", 0, false }, { "", 0, false } };
+	static const struct displacement_case pool = { "", OP_CONV_2D, DTYPE_I8, DTYPE_I8,
+		{ 1, 8, 8, 2, -1 }, { 1, 8, 8, 2, -1 }, 3, 1, 1, "SAME", false, HOLD_NONE,
+		0 };
+	struct tn_variant v[TN_VARIANTS_MAX];
+	struct tn_attr attrs[8] = { { .name = "order", .kind = ATTR_STRING, .n = 1 } };
+	struct tn_row_op rows;
+	struct one o;
+
+	make(&o, &pool);
+	ck_assert_uint_gt(tn_contract_variants(&o.g, (tn_op_id){ 0 }, v), 4);
+	ck_assert(tn_row_op_of(&o.g, (tn_op_id){ 0 }, false, &rows));
+	ck_assert_uint_lt(o.g.ops[0].n_attrs, 8);
+	memcpy(&attrs[1], o.g.ops[0].attrs, o.g.ops[0].n_attrs * sizeof(*attrs));
+	o.g.ops[0].attrs = attrs;
+	o.g.ops[0].n_attrs++;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint32_t n;
+
+		attrs[0].v.s = cases[i].order;
+		n = tn_contract_variants(&o.g, (tn_op_id){ 0 }, v);
+		ck_assert_msg(
+			n == cases[i].n &&
+				(!n || (v[0].hold == HOLD_NONE &&
+					       v[0].descending == cases[i].descending)),
+			"%s: %u variants", cases[i].order, n);
+		ck_assert_msg(!tn_row_op_of(&o.g, (tn_op_id){ 0 }, false, &rows), "%s",
+			cases[i].order);
+	}
+	tn_arena_release(&o.arena);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("contract");
@@ -461,6 +504,7 @@ Suite *tn_test_suite(void)
 		(int)(sizeof(displacements) / sizeof(*displacements)));
 	tcase_add_test(tc, displacement_is_exact);
 	tcase_add_test(tc, long_walks_are_given_up);
+	tcase_add_test(tc, order_of_the_graph);
 	suite_add_tcase(s, tc);
 	return s;
 }

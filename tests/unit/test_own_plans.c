@@ -25,6 +25,7 @@ static const struct {
 	{ "tails", { .ops = 16, .tails = true } },
 	{ "tails of types",
 		{ .ops = 14, .runnable = true, .types = true, .tails = true } },
+	{ "orders", { .ops = 14, .runnable = true, .types = true, .orders = true } },
 	{ "all", { .ops = 20, .views = true, .state = true, .opaque = true } },
 };
 
