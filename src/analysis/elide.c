@@ -29,6 +29,17 @@ static bool writes(const struct tn_elider *e, const struct tn_op *op, uint32_t k
 	return tn_op_info(op->kind)->access != ACCESS_VIEW && !tn_op_int(op, "view", 0);
 }
 
+/* What the op writes: outputs, then the inputs that it destroys. */
+static tn_tensor_id written(const struct tn_elider *e, const struct tn_op *op, uint32_t k)
+{
+	const uint32_t n = op->n_outputs;
+
+	if (k < n)
+		return writes(e, op, k) ? op->outputs[k] : (tn_tensor_id){ TN_NONE };
+	return tn_op_destroys(e->g, op, k - n) ? op->inputs[k - n]
+					       : (tn_tensor_id){ TN_NONE };
+}
+
 static bool list_writers(struct tn_elider *e)
 {
 	const struct tn_graph *g = e->g;
@@ -39,11 +50,14 @@ static bool list_writers(struct tn_elider *e)
 	if (!e->first || !fill)
 		return false;
 	for (uint32_t i = 0; i < g->n_ops; i++)
-		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++)
-			if (writes(e, &g->ops[i], k)) {
-				e->first[e->storage[g->ops[i].outputs[k].i] + 1]++;
-				total++;
-			}
+		for (uint32_t k = 0; k < g->ops[i].n_outputs + g->ops[i].n_inputs; k++) {
+			const tn_tensor_id t = written(e, &g->ops[i], k);
+
+			if (t.i == TN_NONE)
+				continue;
+			e->first[e->storage[t.i] + 1]++;
+			total++;
+		}
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		e->first[i + 1] += e->first[i];
 	e->writers = TN_NEW_ARRAY(e->arena, struct tn_writer, total);
@@ -52,14 +66,14 @@ static bool list_writers(struct tn_elider *e)
 	for (uint32_t p = 0; p < g->n_ops; p++) {
 		const struct tn_op *op = &g->ops[e->order.at[p].i];
 
-		for (uint32_t k = 0; k < op->n_outputs; k++) {
+		for (uint32_t k = 0; k < op->n_outputs + op->n_inputs; k++) {
+			const tn_tensor_id t = written(e, op, k);
 			uint32_t s;
 
-			if (!writes(e, op, k))
+			if (t.i == TN_NONE)
 				continue;
-			s = e->storage[op->outputs[k].i];
-			e->writers[e->first[s] + fill[s]++] =
-				(struct tn_writer){ p, op->outputs[k] };
+			s = e->storage[t.i];
+			e->writers[e->first[s] + fill[s]++] = (struct tn_writer){ p, t };
 		}
 	}
 	return true;

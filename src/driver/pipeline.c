@@ -428,6 +428,20 @@ static const struct tn_op *graph_writes_past(const struct tn_run *run)
 		       : NULL;
 }
 
+/* Does the graph destroy by its own word what it needs? No plan can help that, and our own
+ * takes nothing from an op that is not to blame. */
+static bool blames_graph(struct tn_run *run)
+{
+	const uint32_t n = run->graph.n_claims;
+	enum tn_status status;
+
+	run->graph.n_claims = 0;
+	status = tn_claims_judge_all(
+		&run->graph, NULL, &run->arena, &run->diags, &run->claims);
+	run->graph.n_claims = n;
+	return status == TN_OK && run->claims.n_graph > 0;
+}
+
 /* Our own plan is nothing before the verifier has accepted it: a refusal is our error,
  * unless the graph asks for what cannot be. */
 static enum tn_status check_plan(struct tn_run *run)
@@ -466,6 +480,8 @@ static enum tn_status check_plan(struct tn_run *run)
 			op->name, run->graph.tensors[run->verdict.found.tensor].name,
 			run->graph.tensors[run->verdict.tensor].name);
 		tn_diag_note(&run->diags, "give what it writes storage of its own");
+	} else if (status == TN_ERR_REFUSED && blames_graph(run)) {
+		tn_claims_report(&run->graph, &run->claims, &run->diags);
 	} else if (status == TN_ERR_REFUSED) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/internal", run->source,
 			NULL, NULL,
@@ -514,6 +530,8 @@ enum tn_status tn_pipeline(struct tn_run *run, const char *file, enum tn_stage l
 		status = keep_tensors(run);
 	if (status == TN_OK)
 		status = tn_pipeline_rewrite(run, last >= STAGE_PLAN ? "all" : "none");
+	if (status == TN_OK && last >= STAGE_PLAN && run->options->repair)
+		status = tn_repair_spare(run);
 	if (status == TN_OK && last >= STAGE_PROVE)
 		status = read_memories(run);
 	if (status == TN_OK && last >= STAGE_PLAN)

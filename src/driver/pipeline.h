@@ -43,6 +43,10 @@ struct tn_run {
 	struct tn_graph read; /* as it is in the file; its arrays are shared */
 	struct tn_graph graph; /* rewritten, when a rewrite was asked for */
 	struct tn_rewrites rewrites;
+	struct tn_graph unspared; /* with --repair: before ops got copies of what they
+	                             destroy, `spared` */
+	struct tn_plan_copy *spared;
+	uint32_t n_spared;
 	struct tn_order order;
 	struct tn_aliases aliases;
 	struct tn_liveness live;

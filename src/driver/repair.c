@@ -27,6 +27,21 @@ static void tell(struct tn_run *run, const struct tn_repair_step *s)
 		s->remedy.text, s->remedy.bytes);
 }
 
+static void tell_spared(struct tn_run *run)
+{
+	for (uint32_t i = 0; i < run->n_spared; i++) {
+		const struct tn_plan_copy *c = &run->spared[i];
+		const struct tn_tensor *t = &run->graph.tensors[c->tensor];
+		const struct tn_op *op = &run->graph.ops[c->reader];
+
+		tn_diag_at(&run->diags, SEVERITY_NOTE, "plan/repaired", run->source,
+			op->pointer, op->name,
+			"'%s' destroys a copy of '%s', which is needed after it (%" PRId64
+			" B)",
+			op->name, t->name, t->bytes);
+	}
+}
+
 /* The graph with the copies that a claim needs, all or none of them: TN_ERR_INPUT. */
 static enum tn_status insert(
 	struct tn_run *run, const struct tn_repair *wanted, struct copies *list)
@@ -95,7 +110,7 @@ enum tn_status tn_repair_tables(
 		runs[i] = i >= run->graph.n_ops - n_copies;
 	}
 	run->graph.schedule = order;
-	if (n_copies || (repair && repair->has_order))
+	if (n_copies || run->n_spared || (repair && repair->has_order))
 		status = tn_pipeline_tables(run);
 	if (status == TN_OK)
 		status = tn_aliases_choose(
@@ -105,66 +120,6 @@ enum tn_status tn_repair_tables(
 			&run->graph, &run->order, &run->aliases, &run->arena, &run->live);
 	run->graph.schedule = given;
 	return status;
-}
-
-static uint32_t root_of(const struct tn_graph *g, tn_tensor_id id)
-{
-	for (uint32_t hops = 0;
-		hops < g->n_tensors && g->tensors[id.i].view_of.i != TN_NONE; hops++)
-		id = g->tensors[id.i].view_of;
-	return id.i;
-}
-
-/* Does one of these tensors share storage with the other's? */
-static bool meet(const struct tn_graph *g, const tn_tensor_id *a, uint32_t n,
-	const tn_tensor_id *b, uint32_t m)
-{
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < m; k++)
-			if (a[i].i != TN_NONE && b[k].i != TN_NONE &&
-				root_of(g, a[i]) == root_of(g, b[k]))
-				return true;
-	return false;
-}
-
-/* Where must the op at this position go, so that those that read what it destroys have run
- * before it? To where it is, when nobody reads it, or one of those on the way needs the op. */
-static uint32_t late_enough(const struct tn_graph *g, const uint32_t *order, uint32_t at)
-{
-	const struct tn_op *op = &g->ops[order[at]];
-	uint32_t to = at;
-
-	for (uint32_t p = at + 1; p < g->n_ops; p++) {
-		const struct tn_op *next = &g->ops[order[p]];
-
-		if (meet(g, op->outputs, op->n_outputs, next->inputs, next->n_inputs) ||
-			meet(g, op->outputs, op->n_outputs, next->outputs,
-				next->n_outputs) ||
-			meet(g, op->inputs, op->n_inputs, next->outputs, next->n_outputs))
-			break;
-		for (uint32_t k = 0; k < op->n_inputs; k++)
-			if (tn_op_destroys(g, op, k) &&
-				meet(g, &op->inputs[k], 1, next->inputs, next->n_inputs))
-				to = p;
-	}
-	return to;
-}
-
-bool tn_repair_order(const struct tn_graph *g, uint32_t *order)
-{
-	bool changed = false;
-
-	for (uint32_t p = g->n_ops; p-- > 0;) {
-		const uint32_t op = order[p];
-		const uint32_t to = tn_op_attr(&g->ops[op], "destroys")
-					    ? late_enough(g, order, p)
-					    : p;
-
-		memmove(&order[p], &order[p + 1], (to - p) * sizeof(*order));
-		order[to] = op;
-		changed = changed || to != p;
-	}
-	return changed;
 }
 
 static void digest(struct tn_run *run)
@@ -178,8 +133,14 @@ static enum tn_status from_claims(struct tn_run *run)
 {
 	struct copies copies = { 0 };
 	struct tn_repair repair;
-	enum tn_status status = judge(run, &copies, &repair);
+	enum tn_status status = TN_OK;
 
+	for (uint32_t i = 0; i < run->n_spared && status == TN_OK; i++)
+		if (!tn_vec_push(&run->arena, &copies, run->spared[i]))
+			status = TN_ERR_NOMEM;
+	tell_spared(run);
+	if (status == TN_OK)
+		status = judge(run, &copies, &repair);
 	for (size_t i = 0; status == TN_OK && i < repair.n_steps; i++)
 		tell(run, &repair.steps[i]);
 	if (status == TN_OK && !repair.has_order)
@@ -200,6 +161,7 @@ static enum tn_status from_file(struct tn_run *run, const char *file)
 	struct tn_plan_digests want;
 	enum tn_status status;
 
+	run->graph = run->unspared; /* the file knows of no other copies than its own */
 	digest(run);
 	want = run->plan.digests;
 	status = tn_plan_file_read(run->plan_parsed, &run->graph, &want, &run->arena,
@@ -291,6 +253,21 @@ static bool has_memories(const struct tn_plan *plan)
 	       r->has_base || r->owned;
 }
 
+/* Our own plan has the copies that the file names, and those that ops destroy. */
+static enum tn_status join_copies(struct tn_run *run, const struct tn_plan *read)
+{
+	const uint32_t n = read ? read->n_copies : 0;
+
+	run->plan.copies =
+		TN_NEW_ARRAY(&run->arena, struct tn_plan_copy, n + run->n_spared);
+	if (!run->plan.copies)
+		return TN_ERR_NOMEM;
+	for (uint32_t i = 0; i < n + run->n_spared; i++)
+		run->plan.copies[i] = i < n ? read->copies[i] : run->spared[i - n];
+	run->plan.n_copies = n + run->n_spared;
+	return TN_OK;
+}
+
 /* No repair was found. A plan of our own knows none of the file's memories. */
 static enum tn_status replace(struct tn_run *run, const struct tn_graph *graph,
 	const struct tn_outcome *own, const struct tn_plan *read)
@@ -307,12 +284,8 @@ static enum tn_status replace(struct tn_run *run, const struct tn_graph *graph,
 		NULL, "no repair was found: this is a plan of our own");
 	run->graph = *graph;
 	tn_outcome_restore(run, own);
-	if (run->options->plan) {
-		run->plan.copies = read->copies;
-		run->plan.n_copies = read->n_copies;
-	}
 	run->verified = true;
-	return TN_OK;
+	return join_copies(run, run->options->plan ? read : NULL);
 }
 
 enum tn_status tn_repair_run(struct tn_run *run)

@@ -20,6 +20,10 @@ enum tn_status TN_MUST_CHECK tn_repair_layout(
 enum tn_status TN_MUST_CHECK tn_repair_tables(
 	struct tn_run *run, const struct tn_repair *repair, uint32_t n_copies);
 
+/* Gives ops copies of what they destroy and others still need, in the order that
+ * tn_repair_order finds: run->graph, run->spared. run->unspared is the graph before. */
+enum tn_status TN_MUST_CHECK tn_repair_spare(struct tn_run *run);
+
 /* All of it: the claims of the graph, or the plan that --plan names. After
  * tn_pipeline(STAGE_PLAN). */
 enum tn_status TN_MUST_CHECK tn_repair_run(struct tn_run *run);

@@ -132,3 +132,35 @@ bool tn_mending_copy(struct tn_mending *m, const struct tn_verdict *v, int64_t l
 		return extend(m, &copy, v->region, place) && live_again(m);
 	return false;
 }
+
+bool tn_mending_spare(struct tn_mending *m)
+{
+	uint32_t bad;
+
+	for (uint32_t i = 0; i < m->run->n_spared && m->status == TN_OK; i++) {
+		const struct tn_plan_copy *copy = &m->run->spared[i];
+		const int64_t step = 2 * (int64_t)m->order.position[copy->reader];
+		const int64_t bytes = m->g->tensors[copy->tensor].bytes;
+		const uint32_t home = m->plan->tensors[copy->tensor].region;
+		const uint32_t n = m->plan->n_regions;
+		uint32_t region = TN_REGION_NONE;
+		int64_t place = -1;
+
+		for (uint32_t k = 0; k < n && region == TN_REGION_NONE; k++) {
+			const uint32_t r = home < n ? (home + k) % n : k;
+
+			place = tn_mending_place(m, r, TN_NONE, TN_NONE, step, step + 2,
+				bytes, tn_max_i64(m->run->options->align, 16));
+			if (place >= 0 && place <= tn_mending_room(m, r) - bytes)
+				region = r;
+		}
+		if (region == TN_REGION_NONE)
+			m->status = TN_ERR_REFUSED;
+		else
+			m->status = tn_rewrite_insert_copies(&m->run->graph, copy, 1,
+				m->arena, &m->run->strings, &m->run->graph, &bad);
+		if (m->status == TN_OK && extend(m, copy, region, place))
+			(void)live_again(m);
+	}
+	return m->status == TN_OK;
+}

@@ -43,6 +43,10 @@ int64_t tn_mending_room(const struct tn_mending *m, uint32_t region);
 int64_t tn_mending_place(const struct tn_mending *m, uint32_t region, uint32_t self,
 	uint32_t self_op, int64_t begin, int64_t end, int64_t bytes, int64_t align);
 
+/* Puts in the copies of what ops destroy: new ops of the graph, with places of their own.
+ * False: m->status. */
+bool tn_mending_spare(struct tn_mending *m);
+
 /* Gives the reader a copy of what has been overwritten, made before that happens: a new op
  * of the graph. False when there is no such copy, it would not end before `limit`, or
  * (m->status) memory ran out. */

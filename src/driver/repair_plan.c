@@ -437,6 +437,10 @@ enum tn_status tn_repair_plan(struct tn_run *run)
 	place_views(&m);
 	for (int again = 0; again < 2; again++) {
 		status = tn_liveness_find(m.g, &m.order, &run->aliases, m.arena, &m.live);
+		/* a plan of claims has its copies already */
+		if (status == TN_OK && !again && run->options->plan &&
+			!tn_mending_spare(&m))
+			status = m.status;
 		for (uint32_t i = 0; i < m.g->n_ops && status == TN_OK; i++)
 			if (m.plan->ops[i].scratch_bytes < needed_scratch(&m, i) &&
 				!place_scratch(&m, i))

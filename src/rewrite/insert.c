@@ -48,6 +48,24 @@ static uint32_t place_in(
 	return at;
 }
 
+/* Does the op destroy the tensor, and does it nothing else to these bytes by the graph's word?
+ * Then it may destroy a copy as well. */
+static bool may_work_on_copy(const struct tn_graph *g, const struct tn_plan_copy *copy)
+{
+	const struct tn_op *op = &g->ops[copy->reader];
+	const uint32_t root = root_of(g, copy->tensor);
+	bool destroys = false;
+
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		destroys = destroys ||
+			   (op->inputs[k].i == copy->tensor && tn_op_destroys(g, op, k));
+	for (uint32_t k = 0; k < op->n_outputs; k++)
+		if (op->outputs[k].i != TN_NONE && root_of(g, op->outputs[k].i) == root)
+			return false;
+	return destroys && !tn_op_attr(op, "mutates") &&
+	       !g->tensors[copy->tensor].has_strides;
+}
+
 static bool keeps_meaning(const struct tn_graph *g, const struct tn_plan_copy *copy)
 {
 	const struct tn_op *reader;
@@ -58,8 +76,11 @@ static bool keeps_meaning(const struct tn_graph *g, const struct tn_plan_copy *c
 		return false;
 	reader = &g->ops[copy->reader];
 	root = root_of(g, copy->tensor);
-	if (!names(reader->inputs, reader->n_inputs, copy->tensor) ||
-		changes(g, reader, root))
+	if (!names(reader->inputs, reader->n_inputs, copy->tensor))
+		return false;
+	if (copy->before == copy->reader)
+		return may_work_on_copy(g, copy);
+	if (changes(g, reader, root))
 		return false;
 	at = place_in(g->schedule, g->n_ops, copy);
 	for (; at < g->n_ops && g->schedule[at].i != copy->reader; at++)
@@ -183,6 +204,39 @@ static void add_tensor(struct tn_graph *g, uint32_t like, const char *name)
 	t->has_strides = false;
 }
 
+/* The attributes, with what they say of the operand said of its copy. */
+static bool rename_operand(
+	struct tn_op *op, const char *from, const char *to, struct tn_arena *arena)
+{
+	static const char *const about[] = { "destroys", "reads_target", "tied" };
+	struct tn_attr *attrs = TN_NEW_ARRAY(arena, struct tn_attr, op->n_attrs);
+
+	if (!attrs)
+		return false;
+	for (uint32_t i = 0; i < op->n_attrs; i++) {
+		struct tn_attr *a = &attrs[i];
+		const char **list;
+		bool speaks = false;
+
+		*a = op->attrs[i];
+		for (size_t k = 0; k < sizeof(about) / sizeof(*about); k++)
+			speaks = speaks || strcmp(a->name, about[k]) == 0;
+		if (speaks && a->kind == ATTR_STRING && strcmp(a->v.s, from) == 0)
+			a->v.s = to;
+		if (!speaks || a->kind != ATTR_STRINGS)
+			continue;
+		list = TN_NEW_ARRAY(arena, const char *, a->n);
+		if (!list)
+			return false;
+		for (size_t k = 0; k < a->n; k++)
+			list[k] =
+				strcmp(a->v.strings[k], from) == 0 ? to : a->v.strings[k];
+		a->v.strings = list;
+	}
+	op->attrs = attrs;
+	return true;
+}
+
 static bool insert(struct tn_graph *g, const struct tn_plan_copy *copy,
 	struct tn_arena *arena, struct tn_strings *strings)
 {
@@ -192,7 +246,8 @@ static bool insert(struct tn_graph *g, const struct tn_plan_copy *copy,
 	tn_tensor_id *ends = TN_NEW_ARRAY(arena, tn_tensor_id, 2);
 	tn_tensor_id *inputs = TN_NEW_ARRAY(arena, tn_tensor_id, reader->n_inputs);
 
-	if (!name || !type || !ends || !inputs)
+	if (!name || !type || !ends || !inputs ||
+		!rename_operand(reader, g->tensors[copy->tensor].name, name, arena))
 		return false;
 	ends[0].i = copy->tensor;
 	ends[1].i = g->n_tensors;

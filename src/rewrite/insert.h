@@ -13,6 +13,9 @@
  * has made. Ids of old ops and tensors stay, new ones are the last; claims, branches and
  * scopes stay and know of the copies. *out lives in the arena and points into *g.
  *
+ * A copy before its own reader is for an op that destroys what it reads: it destroys the copy
+ * then.
+ *
  * TN_ERR_INPUT, and *out_bad is the copy, when it names what is not there, when the reader
  * does not read the tensor, or when the tensor is written between the place of the copy and
  * the reader, so that the graph would mean something else. TN_ERR_NOMEM. */
