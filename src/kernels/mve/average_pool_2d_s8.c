@@ -6,61 +6,68 @@
 
 #define CHANNELS 8
 
-struct rule {
-	int32_t half; /* of the taps */
-	int32_t factor, shift; /* m and -s */
-};
-
-static struct rule rule_of(int32_t taps)
+static void set_rule(struct tn_pool_rule *r, int32_t taps)
 {
-	struct rule r = { taps / 2, 0, 0 };
-
-	while (1 << -r.shift < taps)
-		r.shift--;
-	r.factor = ((1 << (15 - r.shift)) + taps - 1) / taps;
-	return r;
+	r->count = taps;
+	r->half = taps / 2;
+	r->shift = 0;
+	while (1 << -r->shift < taps)
+		r->shift--;
+	r->factor = ((1 << (15 - r->shift)) + taps - 1) / taps;
 }
 
 #if TN_MVE
 
 typedef int16_t vector __attribute__((vector_size(16)));
 
-static inline void channels(const struct tn_pool_params *p,
-	const struct tn_pool_window *w, const struct rule *r, int32_t c, int32_t n,
-	tn_s8 *out)
+static inline vector all(int32_t x)
 {
-	vector sum;
+	vector v;
 
-	__asm__ volatile("vmov.i32 %q0, #0\n\t"
-			 "vctp.16 %1"
-			 : "=w"(sum)
-			 : "r"(n));
-	TN_POOL_TAPS(w, c, sum, "vldrbt.s16", "vadd.i16");
-	__asm__ volatile("vabs.s16 q0, %q[sum]\n\t"
-			 "vadd.i16 q0, q0, %[half]\n\t"
-			 "vadd.i16 q0, q0, q0\n\t"
-			 "vdup.16 q1, %[factor]\n\t"
-			 "vmulh.u16 q0, q0, q1\n\t"
-			 "vshl.u16 q0, %[shift]\n\t"
-			 "vshr.s16 q1, %q[sum], #15\n\t"
-			 "veor q0, q0, q1\n\t"
-			 "vsub.i16 q0, q0, q1\n\t"
-			 "vdup.16 q1, %[min]\n\t"
-			 "vmax.s16 q0, q0, q1\n\t"
-			 "vdup.16 q1, %[max]\n\t"
-			 "vmin.s16 q0, q0, q1\n\t"
-			 "vpst\n\t"
-			 "vstrbt.16 q0, [%[out]]"
-			 :
-			 : [sum] "w"(sum), [half] "r"(r->half), [factor] "r"(r->factor),
-			 [shift] "r"(r->shift), [min] "r"(p->act_min),
-			 [max] "r"(p->act_max), [out] "l"(out + c)
-			 : "q0", "q1", "memory");
+	__asm__("vdup.16 %q0, %1" : "=w"(v) : "r"(x));
+	return v;
+}
+
+/* The n channels from c on, in blocks that are `step` apart; the last one may be part of a
+ * block. */
+static inline void channels(const struct tn_pool_params *p,
+	const struct tn_pool_window *w, int32_t c, int32_t n, int32_t step, tn_s8 *out)
+{
+	const struct tn_pool_rule *r = &w->rule;
+	const tn_s8 *base = w->in + c, *row, *at;
+	int32_t left;
+
+	out += c;
+	__asm__ volatile("4:\n\t"
+			 "vctp.16 %[count]\n\t"
+			 "vmov.i32 q1, #0\n\t" TN_POOL_TAPS("vldrbt.s16",
+				 "vadd.i16 q1, q1") "vabs.s16 q0, q1\n\t"
+						    "vadd.i16 q0, q0, %q[half]\n\t"
+						    "vadd.i16 q0, q0, q0\n\t"
+						    "vmulh.u16 q0, q0, %q[factor]\n\t"
+						    "vshl.u16 q0, q0, %q[shift]\n\t"
+						    "vshr.s16 q1, q1, #15\n\t"
+						    "veor q0, q0, q1\n\t"
+						    "vsub.i16 q0, q0, q1\n\t"
+						    "vmax.s16 q0, q0, %q[min]\n\t"
+						    "vmin.s16 q0, q0, %q[max]\n\t"
+						    "vpst\n\t"
+						    "vstrbt.16 q0, [%[out]]\n\t"
+						    "add %[base], %[by]\n\t"
+						    "add %[out], %[by]\n\t"
+						    "subs %[count], #8\n\t"
+						    "bgt 4b"
+			 : [base] "+r"(base), [out] "+l"(out), [count] "+r"(n),
+			 [row] "=&r"(row), [at] "=&l"(at), [n] "=&r"(left)
+			 : [min] "w"(all(p->act_min)), [max] "w"(all(p->act_max)),
+			 [half] "w"(all(r->half)), [factor] "w"(all(r->factor)),
+			 [shift] "w"(all(r->shift)), [by] "r"(step), TN_POOL_OPERANDS(w)
+			 : "q0", "q1", "lr", "cc", "memory");
 }
 
 #else
 
-static int32_t average(const struct rule *r, int32_t sum)
+static int32_t average(const struct tn_pool_rule *r, int32_t sum)
 {
 	uint32_t n = 2 * (uint32_t)((sum < 0 ? -sum : sum) + r->half);
 	int32_t x = (int32_t)((n * (uint32_t)r->factor >> 16) >> -r->shift);
@@ -68,43 +75,56 @@ static int32_t average(const struct rule *r, int32_t sum)
 	return sum < 0 ? -x : x;
 }
 
-static void channels(const struct tn_pool_params *p, const struct tn_pool_window *w,
-	const struct rule *r, int32_t c, int32_t n, tn_s8 *out)
+static void block(const struct tn_pool_params *p, const struct tn_pool_window *w,
+	int32_t c, int32_t n, tn_s8 *out)
 {
 	int32_t sum[CHANNELS] = { 0 };
 
 	for (int32_t i = 0; i < w->rows; i++) {
-		const tn_s8 *at = w->in + c + (w->y + i) % w->in_rows * w->row_bytes;
+		const tn_s8 *at = tn_pool_row_at(w, i) + c;
 
 		for (int32_t t = 0; t < w->taps; t++, at += w->step)
 			for (int32_t k = 0; k < n; k++)
 				sum[k] += tn_load_s8(at, k);
 	}
 	for (int32_t k = 0; k < n; k++) {
-		int32_t x = average(r, sum[k]);
+		int32_t x = average(&w->rule, sum[k]);
 
 		x = x < p->act_min ? p->act_min : x;
 		tn_store_s8(out, c + k, x > p->act_max ? p->act_max : x);
 	}
 }
 
+static void channels(const struct tn_pool_params *p, const struct tn_pool_window *w,
+	int32_t c, int32_t n, int32_t step, tn_s8 *out)
+{
+	for (; n > 0; n -= CHANNELS, c += step)
+		block(p, w, c, n < CHANNELS ? n : CHANNELS, out);
+}
+
 #endif
 
-static void pixel(
+/* Apart from the others, which are in a loop over pixels. */
+static __attribute__((noinline)) void rest(
 	const struct tn_pool_params *p, const struct tn_pool_window *w, tn_s8 *out)
 {
-	const struct rule r = rule_of(w->rows * w->taps);
+	channels(p, w, 0, w->rest, CHANNELS, out);
+}
 
-	for (int32_t k = w->channels; k > 0; k -= CHANNELS) {
-		int32_t n = k < CHANNELS ? k : CHANNELS;
-
-		channels(p, w, &r, p->order.descending ? k - n : w->channels - k, n, out);
-	}
+static inline void pixel(
+	const struct tn_pool_params *p, struct tn_pool_window *w, tn_s8 *out)
+{
+	if (w->rule.count != w->rows * w->taps)
+		set_rule(&w->rule, w->rows * w->taps);
+	if (w->whole)
+		channels(p, w, w->first, w->whole, w->by, out);
+	if (w->rest)
+		rest(p, w, out);
 }
 
 void tn_mve_average_pool_2d_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	(void)scratch;
-	tn_pool_s8(params, in[0], out[0], pixel);
+	tn_pool_s8(params, in[0], out[0], CHANNELS, pixel);
 }

@@ -7,28 +7,44 @@
 
 typedef int8_t vector __attribute__((vector_size(16)));
 
-static inline void channels(const struct tn_pool_params *p,
-	const struct tn_pool_window *w, int32_t c, int32_t n, tn_s8 *out)
+static inline vector all(int32_t x)
 {
-	vector max;
+	vector v;
 
-	__asm__ volatile("vdup.8 %q0, %1\n\t"
-			 "vctp.8 %2"
-			 : "=w"(max)
-			 : "r"(p->act_min), "r"(n));
-	TN_POOL_TAPS(w, c, max, "vldrbt.u8", "vmax.s8");
-	__asm__ volatile("vdup.8 q0, %[top]\n\t"
-			 "vmin.s8 q0, q0, %q[max]\n\t"
-			 "vpst\n\t"
-			 "vstrbt.8 q0, [%[out]]"
-			 :
-			 : [max] "w"(max), [top] "r"(p->act_max), [out] "r"(out + c)
-			 : "q0", "memory");
+	__asm__("vdup.8 %q0, %1" : "=w"(v) : "r"(x));
+	return v;
+}
+
+/* The n channels from c on, in blocks that are `step` apart; the last one may be part of a
+ * block. */
+static inline void channels(const struct tn_pool_params *p,
+	const struct tn_pool_window *w, int32_t c, int32_t n, int32_t step, tn_s8 *out)
+{
+	const tn_s8 *base = w->in + c, *row, *at;
+	int32_t left;
+
+	out += c;
+	__asm__ volatile(
+		"4:\n\t"
+		"vctp.8 %[count]\n\t"
+		"vmov q1, %q[min]\n\t" TN_POOL_TAPS(
+			"vldrbt.u8", "vmax.s8 q1, q1") "vmin.s8 q1, q1, %q[max]\n\t"
+						       "vpst\n\t"
+						       "vstrbt.8 q1, [%[out]]\n\t"
+						       "add %[base], %[by]\n\t"
+						       "add %[out], %[by]\n\t"
+						       "subs %[count], #16\n\t"
+						       "bgt 4b"
+		: [base] "+r"(base), [out] "+r"(out), [count] "+r"(n), [row] "=&r"(row),
+		[at] "=&r"(at), [n] "=&r"(left)
+		: [min] "w"(all(p->act_min)), [max] "w"(all(p->act_max)), [by] "r"(step),
+		TN_POOL_OPERANDS(w)
+		: "q0", "q1", "lr", "cc", "memory");
 }
 
 #else
 
-static void channels(const struct tn_pool_params *p, const struct tn_pool_window *w,
+static void block(const struct tn_pool_params *p, const struct tn_pool_window *w,
 	int32_t c, int32_t n, tn_s8 *out)
 {
 	int32_t max[CHANNELS];
@@ -36,7 +52,7 @@ static void channels(const struct tn_pool_params *p, const struct tn_pool_window
 	for (int32_t k = 0; k < n; k++)
 		max[k] = p->act_min;
 	for (int32_t i = 0; i < w->rows; i++) {
-		const tn_s8 *at = w->in + c + (w->y + i) % w->in_rows * w->row_bytes;
+		const tn_s8 *at = tn_pool_row_at(w, i) + c;
 
 		for (int32_t t = 0; t < w->taps; t++, at += w->step)
 			for (int32_t k = 0; k < n; k++) {
@@ -49,21 +65,34 @@ static void channels(const struct tn_pool_params *p, const struct tn_pool_window
 		tn_store_s8(out, c + k, max[k] > p->act_max ? p->act_max : max[k]);
 }
 
+static void channels(const struct tn_pool_params *p, const struct tn_pool_window *w,
+	int32_t c, int32_t n, int32_t step, tn_s8 *out)
+{
+	for (; n > 0; n -= CHANNELS, c += step)
+		block(p, w, c, n < CHANNELS ? n : CHANNELS, out);
+}
+
 #endif
 
-static void pixel(
+/* Apart from the others, which are in a loop over pixels. */
+static __attribute__((noinline)) void rest(
 	const struct tn_pool_params *p, const struct tn_pool_window *w, tn_s8 *out)
 {
-	for (int32_t k = w->channels; k > 0; k -= CHANNELS) {
-		int32_t n = k < CHANNELS ? k : CHANNELS;
+	channels(p, w, 0, w->rest, CHANNELS, out);
+}
 
-		channels(p, w, p->order.descending ? k - n : w->channels - k, n, out);
-	}
+static inline void pixel(
+	const struct tn_pool_params *p, struct tn_pool_window *w, tn_s8 *out)
+{
+	if (w->whole)
+		channels(p, w, w->first, w->whole, w->by, out);
+	if (w->rest)
+		rest(p, w, out);
 }
 
 void tn_mve_max_pool_2d_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	(void)scratch;
-	tn_pool_s8(params, in[0], out[0], pixel);
+	tn_pool_s8(params, in[0], out[0], CHANNELS, pixel);
 }
