@@ -53,11 +53,9 @@ struct tn_dsp_add_params {
 };
 tn_kernel_fn tn_dsp_add_s8;
 
-/* tn_dsp_average_pool_2d_s8: tn_pool_params; a multiple of four channels, windows of at most
- * 255 taps, none of them empty. */
+/* tn_pool_params; no window is empty, those of the average have at most so many taps. */
+#define TN_DSP_POOL_TAPS 255
 tn_kernel_fn tn_dsp_average_pool_2d_s8;
-
-/* tn_dsp_max_pool_2d_s8: tn_pool_params; a multiple of four channels, no window empty. */
 tn_kernel_fn tn_dsp_max_pool_2d_s8;
 
 /* ---- the kernel set "thumb": for processors without DSP instructions ----
@@ -87,6 +85,11 @@ struct tn_thumb_fc_params {
 	int32_t rows, in_n, out_n;
 };
 tn_kernel_fn tn_thumb_fully_connected_s8;
+
+/* tn_pool_params; no window is empty, those of the average have at most so many taps. */
+#define TN_THUMB_POOL_TAPS 2048
+tn_kernel_fn tn_thumb_average_pool_2d_s8;
+tn_kernel_fn tn_thumb_max_pool_2d_s8;
 
 /* ---- the kernel set "mve": for processors with the vector extension of Armv8.1-M ----
  * As for "dsp", whose kernels are behind these; scratch: src/contract/mve.h. */
@@ -136,7 +139,7 @@ tn_kernel_fn tn_mve_fully_connected_s8;
 /* tn_mve_add_s8: tn_dsp_add_params. */
 tn_kernel_fn tn_mve_add_s8;
 
-/* tn_pool_params; no window is empty, those of the average have at most 255 taps. */
+/* tn_pool_params; no window is empty, those of the average have at most TN_DSP_POOL_TAPS. */
 tn_kernel_fn tn_mve_average_pool_2d_s8;
 tn_kernel_fn tn_mve_max_pool_2d_s8;
 

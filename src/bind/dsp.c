@@ -169,35 +169,31 @@ static bool no_window_is_empty(const struct tn_geometry *g)
 	       (g->out_w - 1) * g->stride_w - g->pad_left < g->in_w;
 }
 
-bool tn_packed_pool(struct tn_binder *b, enum tn_kernel_id kernel, int32_t channels,
-	int64_t taps, bool *out_taken)
+bool tn_packed_pool(struct tn_binder *b, enum tn_kernel_id kernel, int64_t taps,
+	enum tn_kernel_id other)
 {
-	const struct tn_pool_params *c = b->call->params;
-	struct tn_pool_params *p;
+	const struct tn_pool_params *p = b->call->params;
+	const int64_t most = (int64_t)p->g.k_h * p->g.k_w;
 
-	*out_taken = c->g.out_c % channels == 0 && (int64_t)c->g.k_h * c->g.k_w <= taps &&
-		     c->g.dilation_h == 1 && c->g.dilation_w == 1 &&
-		     no_window_is_empty(&c->g);
-	if (!*out_taken)
+	if (p->g.dilation_h != 1 || p->g.dilation_w != 1 || !no_window_is_empty(&p->g))
 		return true;
-	p = tn_packed_replace(b, kernel, 1, 1);
-	if (p)
-		*p = *c;
-	return p != NULL;
+	if (most <= taps)
+		b->call->kernel = &tn_kernels[kernel];
+	else if (most <= TN_THUMB_POOL_TAPS)
+		b->call->kernel = &tn_kernels[other];
+	return true;
 }
 
 static bool dsp_average_pool(struct tn_binder *b)
 {
-	bool taken;
-
-	return tn_packed_pool(b, KERNEL_DSP_AVERAGE_POOL_2D_S8, 4, 255, &taken);
+	return tn_packed_pool(b, KERNEL_DSP_AVERAGE_POOL_2D_S8, TN_DSP_POOL_TAPS,
+		KERNEL_THUMB_AVERAGE_POOL_2D_S8);
 }
 
 static bool dsp_max_pool(struct tn_binder *b)
 {
-	bool taken;
-
-	return tn_packed_pool(b, KERNEL_DSP_MAX_POOL_2D_S8, 4, INT64_MAX, &taken);
+	return tn_packed_pool(
+		b, KERNEL_DSP_MAX_POOL_2D_S8, INT64_MAX, KERNEL_DSP_MAX_POOL_2D_S8);
 }
 
 bool tn_bind_dsp(struct tn_binder *b)

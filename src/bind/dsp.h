@@ -54,10 +54,10 @@ void *tn_packed_replace(
 /* Constants of a packed kernel. */
 void tn_packed_give(struct tn_binder *b, uint32_t slot, const void *data, size_t n);
 
-/* The pooling kernel instead of the portable one, when channels come in such groups, windows
- * have at most so many taps, are dense and none of them is empty. */
-bool tn_packed_pool(struct tn_binder *b, enum tn_kernel_id kernel, int32_t channels,
-	int64_t taps, bool *out_taken);
+/* The first pooling kernel instead of the portable one where windows have at most so many
+ * taps, the second one where they have more, at most 2,048; all are dense, none is empty. */
+bool tn_packed_pool(struct tn_binder *b, enum tn_kernel_id kernel, int64_t taps,
+	enum tn_kernel_id other);
 
 /* Is all of int8 a result? */
 bool tn_packed_full_range(int32_t act_min, int32_t act_max);

@@ -117,12 +117,16 @@ static bool mve_fully_connected(struct tn_binder *b, bool *out_taken)
 
 static bool mve_average_pool(struct tn_binder *b, bool *out_taken)
 {
-	return tn_packed_pool(b, KERNEL_MVE_AVERAGE_POOL_2D_S8, 1, 255, out_taken);
+	*out_taken = true;
+	return tn_packed_pool(b, KERNEL_MVE_AVERAGE_POOL_2D_S8, TN_DSP_POOL_TAPS,
+		KERNEL_THUMB_AVERAGE_POOL_2D_S8);
 }
 
 static bool mve_max_pool(struct tn_binder *b, bool *out_taken)
 {
-	return tn_packed_pool(b, KERNEL_MVE_MAX_POOL_2D_S8, 1, INT64_MAX, out_taken);
+	*out_taken = true;
+	return tn_packed_pool(
+		b, KERNEL_MVE_MAX_POOL_2D_S8, INT64_MAX, KERNEL_MVE_MAX_POOL_2D_S8);
 }
 
 /* The same linear function. */

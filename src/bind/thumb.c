@@ -164,6 +164,18 @@ static bool thumb_depthwise(struct tn_binder *b)
 	return true;
 }
 
+static bool thumb_average_pool(struct tn_binder *b)
+{
+	return tn_packed_pool(b, KERNEL_THUMB_AVERAGE_POOL_2D_S8, TN_THUMB_POOL_TAPS,
+		KERNEL_THUMB_AVERAGE_POOL_2D_S8);
+}
+
+static bool thumb_max_pool(struct tn_binder *b)
+{
+	return tn_packed_pool(
+		b, KERNEL_THUMB_MAX_POOL_2D_S8, INT64_MAX, KERNEL_THUMB_MAX_POOL_2D_S8);
+}
+
 bool tn_bind_thumb(struct tn_binder *b)
 {
 	static const struct {
@@ -175,6 +187,8 @@ bool tn_bind_thumb(struct tn_binder *b)
 		{ KERNEL_FULLY_CONNECTED_S8, thumb_fully_connected },
 		/* a linear function needs no instruction of its own */
 		{ KERNEL_ADD_S8, tn_bind_dsp },
+		{ KERNEL_AVERAGE_POOL_2D_S8, thumb_average_pool },
+		{ KERNEL_MAX_POOL_2D_S8, thumb_max_pool },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -102,7 +102,7 @@ static bool has_kernel(const struct layer *l, enum tn_kernel_set set)
 		return l->packed && l->packed <= set;
 	if (l->kind == OP_DEPTHWISE_CONV_2D)
 		return l->k_h == 3 && l->k_w == 3;
-	return l->packed && (l->kind == OP_CONV_2D || l->kind == OP_FULLY_CONNECTED);
+	return l->packed != KERNELS_PORTABLE;
 }
 
 static void try_variant(struct bench *b, const struct layer *l, enum tn_kernel_set set,

@@ -1,41 +1,54 @@
-/* Average pooling of int8 for processors with DSP instructions. */
+/* Average pooling of int8 for processors with DSP instructions, four channels at a time. */
 #include "pool_s8.h"
 #include "taps_s8.h"
 
-static inline struct tn_taps sum_window(const struct tn_geometry *g,
-	const struct tn_pixel *px, const struct tn_runs *r, const tn_s8 *in)
+/* All taps of four channels, at least one. */
+static inline struct tn_taps sums(const struct tn_pool_window *w, const tn_s8 *row)
 {
+	const int32_t taps = w->taps, step = w->step;
 	struct tn_taps s = { 0, 0 };
 
-	for (int32_t i = 0; i < r->n; i++)
-		s = tn_taps_add(s, in + tn_run_at(g, px, r, i), r->taps, r->tap_step);
-	return s;
+	for (int32_t left = w->rows;;) {
+		s = tn_taps_add(s, row, taps, step);
+		if (--left == 0)
+			return s;
+		row = tn_pool_next_row(w, row, left);
+	}
 }
 
-/* Ties away from zero. */
-static inline int32_t average(const struct tn_pool_params *p, int32_t count, int32_t sum)
+static inline uint32_t averages(const struct tn_pool_window *w, struct tn_taps s)
 {
-	int32_t x = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
+	uint32_t word = tn_pool_average(w, tn_low(s.even));
 
-	x = x < p->act_min ? p->act_min : x;
-	return x > p->act_max ? p->act_max : x;
+	word |= tn_pool_average(w, tn_low(s.odd)) << 8;
+	word |= tn_pool_average(w, tn_high(s.even)) << 16;
+	word |= tn_pool_average(w, tn_high(s.odd)) << 24;
+	return word ^ tn_four_bytes(128);
 }
 
-static inline void four(const struct tn_pool_params *p, const struct tn_pixel *px,
-	const struct tn_runs *r, const tn_s8 *in, tn_s8 *out)
+/* Apart from the loop over pixels: there are registers for one of both. */
+static __attribute__((noinline)) void pixel(
+	const struct tn_pool_params *p, struct tn_pool_window *w, tn_s8 *out)
 {
-	const int32_t count = (px->kx_end - px->kx) * (px->ky_end - px->ky);
-	const struct tn_taps s = sum_window(&p->g, px, r, in);
+	const int32_t by = w->by;
+	int32_t c = w->first;
 
-	tn_store_s8(out, 0, average(p, count, tn_low(s.even)));
-	tn_store_s8(out, 1, average(p, count, tn_low(s.odd)));
-	tn_store_s8(out, 2, average(p, count, tn_high(s.even)));
-	tn_store_s8(out, 3, average(p, count, tn_high(s.odd)));
+	tn_pool_set_rule(w);
+	for (int32_t n = w->whole; n > 0; n -= 4, c += by) {
+		uint32_t word = averages(w, sums(w, w->in + c));
+
+		word = tn_greater_bytes(word, tn_four_bytes(p->act_min));
+		tn_store_word(out + c, tn_smaller_bytes(word, tn_four_bytes(p->act_max)));
+	}
+	for (int32_t n = w->rest; n > 0; n--) {
+		c = w->rest_at + (p->order.descending ? n - 1 : w->rest - n);
+		tn_store_s8(out, c, tn_pool_average_of(p, w, c));
+	}
 }
 
 void tn_dsp_average_pool_2d_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	(void)scratch;
-	tn_pool_fours(params, in[0], out[0], four);
+	tn_pool_s8(params, in[0], out[0], 4, pixel);
 }

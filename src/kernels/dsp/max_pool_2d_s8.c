@@ -1,48 +1,46 @@
-/* Max pooling of int8 for processors with DSP instructions. */
+/* Max pooling of int8 for processors with DSP instructions, four channels at a time. */
 #include "pool_s8.h"
 
-/* The greater byte of each two. */
-static inline uint32_t greater(uint32_t a, uint32_t b)
+/* All taps of four channels, at least one. */
+static inline uint32_t greatest(
+	const struct tn_pool_window *w, const tn_s8 *row, uint32_t max)
 {
-	uint32_t r = 0;
+	const int32_t taps = w->taps, step = w->step;
 
-#if TN_DSP
-	__asm__("ssub8 %0, %1, %2\n\tsel %0, %1, %2" : "=&r"(r) : "r"(a), "r"(b));
-#else
-	for (int i = 0; i < 32; i += 8) {
-		int8_t x = (int8_t)(a >> i & 0xff), y = (int8_t)(b >> i & 0xff);
+	for (int32_t left = w->rows;;) {
+		const tn_s8 *at = row;
+		int32_t t = taps;
 
-		r |= (uint32_t)(uint8_t)(x > y ? x : y) << i;
+		do {
+			max = tn_greater_bytes(max, tn_load_word(at));
+			at += step;
+		} while (--t);
+		if (--left == 0)
+			return max;
+		row = tn_pool_next_row(w, row, left);
 	}
-#endif
-	return r;
 }
 
-static inline uint32_t greatest(uint32_t max, const tn_s8 *at, int32_t taps, int32_t step)
+/* Apart from the loop over pixels: there are registers for one of both. */
+static __attribute__((noinline)) void pixel(
+	const struct tn_pool_params *p, struct tn_pool_window *w, tn_s8 *out)
 {
-	for (; taps >= 2; taps -= 2, at += 2 * step) {
-		max = greater(max, tn_load_word(at));
-		max = greater(max, tn_load_word(at + step));
+	const uint32_t low = tn_four_bytes(p->act_min), top = tn_four_bytes(p->act_max);
+	const int32_t by = w->by;
+	int32_t c = w->first;
+
+	for (int32_t n = w->whole; n > 0; n -= 4, c += by)
+		tn_store_word(
+			out + c, tn_smaller_bytes(greatest(w, w->in + c, low), top));
+	for (int32_t n = w->rest; n > 0; n--) {
+		c = w->rest_at + (p->order.descending ? n - 1 : w->rest - n);
+		tn_store_s8(out, c, tn_pool_greatest(p, w, c));
 	}
-	return taps > 0 ? greater(max, tn_load_word(at)) : max;
-}
-
-static inline void four(const struct tn_pool_params *p, const struct tn_pixel *px,
-	const struct tn_runs *r, const tn_s8 *in, tn_s8 *out)
-{
-	uint32_t max = (uint32_t)(p->act_min & 0xff) * 0x01010101u;
-	const uint32_t top = (uint32_t)(p->act_max & 0xff) * 0x01010101u;
-
-	for (int32_t i = 0; i < r->n; i++)
-		max = greatest(
-			max, in + tn_run_at(&p->g, px, r, i), r->taps, r->tap_step);
-	/* the smaller byte is the one that is left of all bits of both */
-	tn_store_word(out, max ^ top ^ greater(max, top));
 }
 
 void tn_dsp_max_pool_2d_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	(void)scratch;
-	tn_pool_fours(params, in[0], out[0], four);
+	tn_pool_s8(params, in[0], out[0], 4, pixel);
 }

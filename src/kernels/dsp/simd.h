@@ -153,4 +153,32 @@ static inline int32_t tn_saturate_s8(int32_t x)
 #endif
 }
 
+static inline uint32_t tn_four_bytes(int32_t x)
+{
+	return (uint32_t)(x & 0xff) * 0x01010101u;
+}
+
+/* The greater byte of each two. */
+static inline uint32_t tn_greater_bytes(uint32_t a, uint32_t b)
+{
+	uint32_t r = 0;
+
+#if TN_DSP
+	__asm__("ssub8 %0, %1, %2\n\tsel %0, %1, %2" : "=&r"(r) : "r"(a), "r"(b));
+#else
+	for (int i = 0; i < 32; i += 8) {
+		int8_t x = (int8_t)(a >> i & 0xff), y = (int8_t)(b >> i & 0xff);
+
+		r |= (uint32_t)(uint8_t)(x > y ? x : y) << i;
+	}
+#endif
+	return r;
+}
+
+/* The smaller byte is the one that is left of all bits of both. */
+static inline uint32_t tn_smaller_bytes(uint32_t a, uint32_t b)
+{
+	return a ^ b ^ tn_greater_bytes(a, b);
+}
+
 #endif

@@ -6,14 +6,19 @@
 
 #define CHANNELS 8
 
-static void set_rule(struct tn_pool_rule *r, int32_t taps)
+enum { HALF, FACTOR, SHIFT }; /* of the taps; m; -s */
+
+static void set_rule(struct tn_pool_window *w)
 {
-	r->count = taps;
-	r->half = taps / 2;
-	r->shift = 0;
-	while (1 << -r->shift < taps)
-		r->shift--;
-	r->factor = ((1 << (15 - r->shift)) + taps - 1) / taps;
+	const int32_t taps = w->rows * w->taps;
+	int32_t shift = 0;
+
+	while (1 << shift < taps)
+		shift++;
+	w->count = taps;
+	w->rule[HALF] = taps / 2;
+	w->rule[FACTOR] = ((1 << (15 + shift)) + taps - 1) / taps;
+	w->rule[SHIFT] = -shift;
 }
 
 #if TN_MVE
@@ -33,7 +38,7 @@ static inline vector all(int32_t x)
 static inline void channels(const struct tn_pool_params *p,
 	const struct tn_pool_window *w, int32_t c, int32_t n, int32_t step, tn_s8 *out)
 {
-	const struct tn_pool_rule *r = &w->rule;
+	const int32_t *r = w->rule;
 	const tn_s8 *base = w->in + c, *row, *at;
 	int32_t left;
 
@@ -60,17 +65,17 @@ static inline void channels(const struct tn_pool_params *p,
 			 : [base] "+r"(base), [out] "+l"(out), [count] "+r"(n),
 			 [row] "=&r"(row), [at] "=&l"(at), [n] "=&r"(left)
 			 : [min] "w"(all(p->act_min)), [max] "w"(all(p->act_max)),
-			 [half] "w"(all(r->half)), [factor] "w"(all(r->factor)),
-			 [shift] "w"(all(r->shift)), [by] "r"(step), TN_POOL_OPERANDS(w)
+			 [half] "w"(all(r[HALF])), [factor] "w"(all(r[FACTOR])),
+			 [shift] "w"(all(r[SHIFT])), [by] "r"(step), TN_POOL_OPERANDS(w)
 			 : "q0", "q1", "lr", "cc", "memory");
 }
 
 #else
 
-static int32_t average(const struct tn_pool_rule *r, int32_t sum)
+static int32_t average(const int32_t *r, int32_t sum)
 {
-	uint32_t n = 2 * (uint32_t)((sum < 0 ? -sum : sum) + r->half);
-	int32_t x = (int32_t)((n * (uint32_t)r->factor >> 16) >> -r->shift);
+	uint32_t n = 2 * (uint32_t)((sum < 0 ? -sum : sum) + r[HALF]);
+	int32_t x = (int32_t)((n * (uint32_t)r[FACTOR] >> 16) >> -r[SHIFT]);
 
 	return sum < 0 ? -x : x;
 }
@@ -78,17 +83,18 @@ static int32_t average(const struct tn_pool_rule *r, int32_t sum)
 static void block(const struct tn_pool_params *p, const struct tn_pool_window *w,
 	int32_t c, int32_t n, tn_s8 *out)
 {
+	const tn_s8 *row = w->in + c;
 	int32_t sum[CHANNELS] = { 0 };
 
-	for (int32_t i = 0; i < w->rows; i++) {
-		const tn_s8 *at = tn_pool_row_at(w, i) + c;
+	for (int32_t i = w->rows - 1; i >= 0; row = tn_pool_next_row(w, row, i), i--) {
+		const tn_s8 *at = row;
 
 		for (int32_t t = 0; t < w->taps; t++, at += w->step)
 			for (int32_t k = 0; k < n; k++)
 				sum[k] += tn_load_s8(at, k);
 	}
 	for (int32_t k = 0; k < n; k++) {
-		int32_t x = average(&w->rule, sum[k]);
+		int32_t x = average(w->rule, sum[k]);
 
 		x = x < p->act_min ? p->act_min : x;
 		tn_store_s8(out, c + k, x > p->act_max ? p->act_max : x);
@@ -108,14 +114,14 @@ static void channels(const struct tn_pool_params *p, const struct tn_pool_window
 static __attribute__((noinline)) void rest(
 	const struct tn_pool_params *p, const struct tn_pool_window *w, tn_s8 *out)
 {
-	channels(p, w, 0, w->rest, CHANNELS, out);
+	channels(p, w, w->rest_at, w->rest, CHANNELS, out);
 }
 
 static inline void pixel(
 	const struct tn_pool_params *p, struct tn_pool_window *w, tn_s8 *out)
 {
-	if (w->rule.count != w->rows * w->taps)
-		set_rule(&w->rule, w->rows * w->taps);
+	if (w->count != w->rows * w->taps)
+		set_rule(w);
 	if (w->whole)
 		channels(p, w, w->first, w->whole, w->by, out);
 	if (w->rest)

@@ -47,12 +47,13 @@ static inline void channels(const struct tn_pool_params *p,
 static void block(const struct tn_pool_params *p, const struct tn_pool_window *w,
 	int32_t c, int32_t n, tn_s8 *out)
 {
+	const tn_s8 *row = w->in + c;
 	int32_t max[CHANNELS];
 
 	for (int32_t k = 0; k < n; k++)
 		max[k] = p->act_min;
-	for (int32_t i = 0; i < w->rows; i++) {
-		const tn_s8 *at = tn_pool_row_at(w, i) + c;
+	for (int32_t i = w->rows - 1; i >= 0; row = tn_pool_next_row(w, row, i), i--) {
+		const tn_s8 *at = row;
 
 		for (int32_t t = 0; t < w->taps; t++, at += w->step)
 			for (int32_t k = 0; k < n; k++) {
@@ -78,7 +79,7 @@ static void channels(const struct tn_pool_params *p, const struct tn_pool_window
 static __attribute__((noinline)) void rest(
 	const struct tn_pool_params *p, const struct tn_pool_window *w, tn_s8 *out)
 {
-	channels(p, w, 0, w->rest, CHANNELS, out);
+	channels(p, w, w->rest_at, w->rest, CHANNELS, out);
 }
 
 static inline void pixel(
