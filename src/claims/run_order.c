@@ -51,11 +51,14 @@ static bool elements_meet(
 	return false;
 }
 
-/* Does b depend on a, which the graph runs before it? */
+/* Does b depend on a, which the graph runs before it? A view runs no code: it is written by
+ * nobody, and who reads it depends on those that have written the bytes. */
 static bool depends(struct order *o, uint32_t a, uint32_t b)
 {
 	const struct tn_op *x = &o->m->g->ops[a], *y = &o->m->g->ops[b];
 
+	if (o->m->kernel[a].kind == KERNEL_VIEW || o->m->kernel[b].kind == KERNEL_VIEW)
+		return false;
 	for (uint32_t i = 0; i < x->n_inputs + x->n_outputs; i++) {
 		const struct tn_form *f = tn_model_operand(o->m, a, i);
 
