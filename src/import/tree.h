@@ -10,7 +10,7 @@
 
 struct tn_tree {
 	struct tn_import *im;
-	const char *rule; /* of a value of the wrong kind: "tvm/type" */
+	const char *rule; /* of a value of the wrong kind: "nnvm/type" */
 	bool casings; /* a key may be spelled in snake_case, too */
 	struct tn_arena scratch;
 	struct tn_strbuf text;

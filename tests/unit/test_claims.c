@@ -102,6 +102,52 @@ START_TEST(own_cases)
 }
 END_TEST
 
+static const char odd_graph[] =
+	"{\"format\": \"tenure.graph/1\", \"tensors\": ["
+	"{\"name\": \"x\", \"dtype\": \"f32\", \"shape\": [4], \"role\": \"input\"},"
+	"{\"name\": \"t\", \"dtype\": \"f32\", \"shape\": [4]},"
+	"{\"name\": \"y\", \"dtype\": \"f32\", \"shape\": [4], \"role\": \"output\"}],"
+	"\"ops\": [{\"name\": \"a\", \"type\": \"RELU\", \"inputs\": [\"x\"], "
+	"\"outputs\": [\"t\"]}, {\"name\": \"b\", \"type\": \"RELU\", "
+	"\"inputs\": [\"t\"], \"outputs\": [\"y\"], "
+	"\"attrs\": {\"extra_tail_bytes\": 8}}],"
+	"\"claims\": [{\"id\": \"c\", \"kind\": \"inplace\", \"op\": \"b\", "
+	"\"in\": \"t\", \"out\": \"y\"}]}";
+
+enum odd { ODD_NOT, ODD_INDEX, ODD_ORDER, ODD_VIEW, ODD_SIZE, ODD_COUNT };
+
+/* Graphs that no reader lets through, and claims that there are not. */
+START_TEST(what_cannot_be_judged)
+{
+	static const char *const rules[ODD_COUNT] = { [ODD_INDEX] = "claims/index",
+		[ODD_ORDER] = "claims/schedule",
+		[ODD_VIEW] = "claims/view",
+		[ODD_SIZE] = "claims/size" };
+	const uint32_t claim = _i == ODD_INDEX ? 1 : 0;
+	struct tn_claim_verdict verdict;
+	enum tn_status status;
+	struct loaded l;
+
+	loaded_bytes(&l, "odd.json", odd_graph, sizeof(odd_graph) - 1, NULL);
+	loaded_ok(&l, "odd.json");
+	if (_i == ODD_ORDER)
+		l.graph.schedule[1] = l.graph.schedule[0];
+	if (_i == ODD_VIEW) {
+
+		l.graph.tensors[1].view_of.i = 1;
+	}
+	if (_i == ODD_SIZE)
+		l.graph.tensors[2].shape.dim[0] = l.graph.tensors[2].elements =
+			(INT64_C(1) << 58) - 1; /* so many bits and the tail */
+	status = tn_claims_judge(&l.graph, &claim, 1, NULL, &l.run, &l.diags, &verdict);
+	ck_assert_int_eq(status, rules[_i] ? TN_ERR_INPUT : TN_OK);
+	ck_assert_uint_eq(l.diags.list.count, rules[_i] ? 1 : 0);
+	if (rules[_i])
+		ck_assert_str_eq(l.diags.list.items[0].rule, rules[_i]);
+	loaded_release(&l);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("claims");
@@ -110,6 +156,7 @@ Suite *tn_test_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, public_cases);
 	tcase_add_test(tc, own_cases);
+	tcase_add_loop_test(tc, what_cannot_be_judged, 0, ODD_COUNT);
 	suite_add_tcase(s, tc);
 	return s;
 }

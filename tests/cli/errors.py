@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""What a command says of wrong words and of files that do not fit them: each diagnostic with its
+status, its rule and its words, by a case that is one change away from a command that works.
+usage: errors.py TENURE ROOT
+
+tests/lint/reached.py looks for the rules here and in the other tests.
+"""
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import flatbuffer  # noqa: E402
+import make_tflite  # noqa: E402
+
+
+def graph(shape=(1, 4), tensors=(), ops=None, **more):
+    x = {"name": "x", "dtype": "f32", "shape": list(shape), "role": "input"}
+    y = {**x, "name": "y", "role": "output"}
+    return {"format": "tenure.graph/1", "tensors": [x, y, *tensors],
+            "ops": ops or [relu("x", "y")], **more}
+
+
+def relu(source, target, **more):
+    return {"name": f"{source}-{target}", "type": "RELU", "inputs": [source],
+            "outputs": [target], **more}
+
+
+def tensor(name, shape=(1, 4), **more):
+    return {"name": name, "dtype": "f32", "shape": list(shape), **more}
+
+
+def added(n):
+    """two inputs that stay and an output, of n floats"""
+    g = graph((1, n), [{"name": "z", "dtype": "f32", "shape": [1, n], "role": "input"}])
+    g["ops"] = [{"name": "add", "type": "ADD", "inputs": ["x", "z"], "outputs": ["y"]}]
+    return g
+
+
+def chain(size, n):
+    names = ["x", *(f"t{i}" for i in range(n)), "y"]
+    return {"format": "tenure.graph/1",
+            "tensors": [tensor("x", size, role="input"), *(tensor(t, size) for t in names[1:-1]),
+                        tensor("y", size, role="output")],
+            "ops": [relu(a, b) for a, b in zip(names, names[1:])]}
+
+
+def npy(descr="'<f4'", order="False", version=1, cut=None):
+    """of four floats"""
+    text = f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': (1, 4), }}\n"
+    data = b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H", len(text)) + text.encode() + bytes(16)
+    return data[:cut]
+
+
+def xml(text):
+    return text.encode()
+
+
+def outside_options():
+    """a model whose op has its options behind the flatbuffer"""
+    model, g = make_tflite.one_relu()
+    g.ops[0].fields[9] = flatbuffer.Scalar("Q", 64)
+    return model.bytes()
+
+
+CSV = "id,lower,upper,size"
+G = graph()
+PLAN = ["plan", "g.json"]
+RUN = ["run", "g.json"]
+METHOD = '{"name": "other", "values": [], "inputs": [], "outputs": [], "chains": [], "operators": []},'
+# of every element, of every element, of every element: too many steps for a graph of 300 ops
+EVERY = '''<rules format="tenure.rules/1"><rule id="team/r" severity="note"><title>r</title>
+<check context="/*" assert="count(//*[count(//*[count(//*) &gt; 1]) &gt; 1]) &gt; 1"/></rule></rules>'''
+# rule, status, words of the message, command, files beside g.json
+CASES = [
+    ("file/io", 2, "cannot open 'none.json'", ["plan", "none.json"], {}),
+    ("file/io", 2, "it is a folder", ["plan", "."], {}),
+    ("file/io", 2, "no graph in this folder or below it", ["lint", "empty"], {"empty/notes.txt": ""}),
+    ("file/io", 2, "no file matches", ["lint", "none*.json"], {}),
+    ("file/io", 3, "cannot make directory", ["emit", "g.json", "-o", "a/b/c"], {}),
+    ("boards/invalid", 2, "", [*PLAN, "--target", "t", "--boards", "b.xml"], {"b.xml": xml("<boards/>")}),
+    ("boards/invalid", 2, "", [*PLAN, "--target", "t", "--boards", "b.xml"], {"b.xml": xml("boards")}),
+    ("command/unknown-board", 2, "--target knows no board 'none'", [*PLAN, "--target", "none"], {}),
+    ("command/target", 2, "and --region both say", [*PLAN, "--target", "stm32f4-disco", "--region", "a:1K"], {}),
+    ("command/target", 2, "and --ram both say", [*PLAN, "--target", "stm32f4-disco", "--ram", "1K"], {}),
+    ("command/max-batch", 2, "needs --ram or --region", [*PLAN, "--max-batch"], {}),
+    ("command/max-batch", 2, "does not go with --repair", [*PLAN, "--max-batch", "--ram", "1K", "--repair"], {}),
+    ("command/max-batch", 2, "does not go with -o", [*PLAN, "--max-batch", "--ram", "1K", "-o", "p.json"], {}),
+    ("batch/fixed", 2, "the batch cannot be scaled", [*PLAN, "--max-batch", "--ram", "1K"],
+     {"g.json": graph(ops=[{**relu("x", "y"), "type": "OWN"}])}),
+    ("command/check", 2, "has no plan beside it", ["check", "g.json"], {}),
+    ("command/unknown-tensor", 2, "--keep names 'z'", [*PLAN, "--keep", "z"], {}),
+    ("command/unknown-tensor", 2, "'z'", ["explain", "g.json", "z"], {}),
+    ("command/many-tensors", 0, "2 tensors are called 'pool'; this is the first", ["explain", "m.json", "pool"],
+     {"m.json": ("models/small_cnn.strict", '"name": "flat"', '"name": "pool"', 1)}),
+    ("command/unknown-rule", 2, "there is no rule 'none/none'", ["explain", "none/none"], {}),
+    ("command/unknown-stage", 2, "--dump knows no stage 'none'", [*PLAN, "--dump", "none"], {}),
+    ("command/unknown-op", 2, "--focus names 'z'", ["report", "g.json", "--graph-svg", "g.svg", "--focus", "z"], {}),
+    ("command/only", 2, "there is no family 'none'", ["lint", "g.json", "--only", "none"], {}),
+    ("command/unknown-rewrite", 2, "there is no rewrite 'none-such'", [*PLAN, "--rewrite", "none-such"], {}),
+    ("command/inexact-rewrite", 2, "names more than inexact rewrites", [*PLAN, "--allow-inexact", "identity"], {}),
+    ("command/inputs", 2, "2 files of --input for 1 graph input", [*RUN, "--input", "a", "--input", "b"], {}),
+    ("import/option", 2, "--dim must be NAME=N, not 'n'", [*PLAN, "--dim", "n"], {}),
+    ("import/option", 2, "--shape must be NAME=AxBxC, not 'x=1x'", [*PLAN, "--shape", "x=1x"], {}),
+    ("command/tensor-file", 2, "holds 3 bytes, but the tensor 'x' has 16", [*RUN, "--input", "in"], {"in": b"abc"}),
+    ("command/tensor-file", 2, "holds 3000000 bytes", [*RUN, "--input", "in"], {"in": bytes(3000000)}),
+    ("command/tensor-file", 2, "this .npy version is not understood", [*RUN, "--input", "in"], {"in": npy(version=9)}),
+    ("command/tensor-file", 2, "the .npy header is cut off", [*RUN, "--input", "in"], {"in": npy(cut=20)}),
+    ("command/tensor-file", 2, "the .npy element type is not the tensor's", [*RUN, "--input", "in"],
+     {"in": npy("'|i1'")}),
+    ("command/tensor-file", 2, "Fortran order is not understood", [*RUN, "--input", "in"], {"in": npy(order="True")}),
+    ("command/region", 2, "--write-csv needs a plan in one region",
+     [*PLAN, "--rewrite", "none", "--region", "a:16", "--region", "b:32", "--write-csv", "p.csv"], {"g.json": chain((1, 4), 1)}),
+    ("command/pin", 2, "", [*PLAN, "--region", "a:64", "--pin", "x=a+60"], {}),
+    ("command/pin", 2, "'x' is pinned to two different places",
+     [*PLAN, "--region", "a:64", "--pin", "x=a+0", "--pin", "x=a+16"], {}),
+    ("claims/repaired", 0, "", [*PLAN, "--repair"], {"g.json": "fixtures/repair/inserted_copy.json"}),
+    ("plan/offline", 0, "", ["plan", "m.tflite", "--write-offline", "o.tflite"],
+     {"m.tflite": "fixtures/models/small_cnn.tflite"}),
+    ("plan/offsets", 2, "no tensor of the program is in planned memory",
+     ["plan", "e.json", "--write-offsets", "o.json"],
+     {"e.json": ("foreign/executorch_bound", '"allocation_info"', '"no_allocation"', 99)}),
+    ("plan/fixed", 2, "are alive together and their given offsets", ["offsets", "p.csv"],
+     {"p.csv": f"{CSV},offset\na,0,2,4,0\nb,1,3,4,2\n"}),
+    ("plan/over-capacity", 1, "'a' alone has 9 B, 1 B more than the capacity", ["offsets", "p.csv", "--capacity", "8"],
+     {"p.csv": f"{CSV}\na,0,2,9\n"}),
+    ("plan/over-capacity", 1, "the buffers end at 9, 1 B beyond the capacity",
+     ["verify", "p.csv", "--capacity", "8"], {"p.csv": f"{CSV},offset\na,0,2,9,0\n"}),
+    ("csv/problem", 2, "there is no column 'size'", ["offsets", "p.csv"], {"p.csv": "id,lower,upper\na,0,1\n"}),
+    ("csv/problem", 2, "is not a whole number", ["offsets", "p.csv"], {"p.csv": f"{CSV}\na,0,1,4x\n"}),
+    ("plan/tensor", 2, "the graph has no tensor 'z'", ["verify", "g.json", "p.csv"],
+     {"p.csv": f"{CSV},offset\nz,0,2,4,0\n"}),
+    ("plan/format", 2, "", ["verify", "g.json", "p.json"], {"p.json": {"format": "tenure.plan/1"}}),
+    ("emit/too-large", 2, "a memory of more than 2 GiB", ["emit", "g.json", "-o", "out"],
+     {"g.json": added(1 << 28)}),
+    ("emit/too-large", 2, "without sharing the memory is larger than 2 GiB", ["emit", "g.json", "-o", "out", "--debug", "--rewrite", "none"],
+     {"g.json": chain((1, 1 << 27), 4)}),
+    ("exec/too-large", 2, "the tensors together are larger than any memory", ["run", "g.json", "--no-reuse"],
+     {"g.json": chain((1 << 29, 1 << 28), 30)}),
+    ("graph/too-large", 2, "", [*PLAN, "--rewrite", "none"], {"g.json": chain((1 << 29, 1 << 28), 30)}),
+    ("executorch/methods", 0, "only the first of 2 methods is read", ["plan", "e.json"],
+     {"e.json": ("foreign/executorch", '"execution_plan": [', '"execution_plan": [' + METHOD, 1)}),
+    ("tflite/data", 2, "", ["plan", "t.json"], {"t.json": '{"subgraphs": [], "buffers": [{"data": [1, 300]}]}'}),
+    ("tflite/type", 2, "", ["plan", "t.json"], {"t.json": '{"version": 3, "subgraphs": 1, "buffers": []}'}),
+    ("tflite/custom-options", 0, "custom options outside of the model are ignored", ["plan", "m.tflite"],
+     {"m.tflite": outside_options()}),
+    ("nnvm/type", 2, "expected an object", ["plan", "t.json"],
+     {"t.json": '{"nodes": [1], "arg_nodes": [], "heads": [], "attrs": {"storage_id": 1}}'}),
+    ("model-explorer/no-graph", 2, "there is no graph", ["plan", "t.json"], {"t.json": '{"label": "m", "graphs": []}'}),
+    ("model-explorer/graphs", 2, "only the first of 3 graphs is read", ["plan", "m.json"],
+     {"m.json": ("foreign/model_explorer", '"subgraphs": [', '"subgraphs": [{"id": "b", "nodes": []},', 1)}),
+    ("model-explorer/type", 2, "", ["plan", "t.json"], {"t.json": '{"label": "m", "graphs": [{"id": "a", "nodes": 1}]}'}),
+    ("openvino/no-graph", 2, "there are no layers in a net", ["plan", "n.xml", "--from", "openvino"],
+     {"n.xml": xml("<net/>")}),
+    ("st/graphs", 0, "only the first of 2 graphs is read", ["plan", "s.json"],
+     {"s.json": ("foreign/st", '"graphs": [', '"graphs": [{}, ', 1)}),
+    ("rules/expression", 2, "cannot be used", ["lint", "g.json", "--rules", "r.xml"],
+     {"g.json": chain((1, 4), 300), "r.xml": xml(EVERY)}),
+    ("baseline/invalid", 2, "", ["lint", "g.json", "--baseline", "b.xml"], {"b.xml": xml("<none/>")}),
+    ("config/invalid", 2, "", ["lint", "g.json", "--config", "c.xml"], {"c.xml": xml("<none/>")}),
+    ("config/unknown-rule", 2, "there is no rule 'none/none'", ["lint", "g.json", "--config", "c.xml"],
+     {"c.xml": xml('<tenure format="tenure.config/1"><rule id="none/none" severity="off"/></tenure>')}),
+]
+
+def write(folder, root, name, content):
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    if isinstance(content, tuple):  # a file of another tool with something in it changed
+        file, old, new, times = content
+        text = (root / f"fixtures/{file}.json").read_text()
+        assert old in text, content
+        content = text.replace(old, new, times)
+    if isinstance(content, str) and content.startswith("fixtures/"):
+        shutil.copy(root / content, path)
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+
+
+def main():
+    tenure, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    wrong = 0
+    for rule, status, words, command, files in CASES:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for file, content in {"g.json": G, **files}.items():
+                write(folder, root, file, content)
+            done = subprocess.run([tenure, *command], cwd=folder, capture_output=True, text=True,
+                                  errors="replace", timeout=120)
+        said = done.stdout + done.stderr
+        lines = [line for line in said.splitlines() if f"[{rule}]" in line and words in line]
+        if done.returncode != status or not lines:
+            wrong += 1
+            print(f"{rule} {command}: status {done.returncode}, wanted {status} and '{words}'", said[:400], sep="\n")
+    print(f"{len(CASES)} diagnostics, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
