@@ -123,6 +123,10 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 					order->at[p]);
 			else
 				read(&live.tensor[op->inputs[k].i], step, order->at[p]);
+		for (size_t i = 0; i < tn_op_n_scratch(op); i++)
+			if (tn_op_scratch(g, op, i).i != TN_NONE)
+				worked_in(&live.tensor[tn_op_scratch(g, op, i).i], step,
+					order->at[p]);
 		for (uint32_t k = 0; k < op->n_outputs; k++)
 			if (op->outputs[k].i != TN_NONE)
 				written(&live.tensor[op->outputs[k].i], step + 1,

@@ -321,7 +321,8 @@ static int64_t portable_scratch(
 int64_t tn_contract_scratch(const struct tn_graph *g, tn_op_id op, struct tn_variant v)
 {
 	const bool whole = v.descending || v.hold != HOLD_NONE;
-	int64_t bytes = portable_scratch(g, op, v);
+	int64_t bytes = tn_max_i64(
+		portable_scratch(g, op, v), tn_op_scratch_missing(g, &g->ops[op.i]));
 
 	if (g->kernels == KERNELS_THUMB && !tn_variant_is_buffered(v))
 		bytes = tn_max_i64(

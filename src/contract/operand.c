@@ -94,9 +94,20 @@ static void describe(const struct tn_storage *s, const struct tn_op *op, bool op
 	/* recurrent kernels update the state that they are given as an input */
 	o->writes = output || (opaque && s->g->tensors[o->at.root].role == ROLE_VARIABLE);
 	o->destroys = !output && tn_op_destroys(s->g, op, k);
+	o->scratch = s->g->tensors[o->at.root].role == ROLE_SCRATCH;
 	o->tail = output ? tn_op_tail(op) : 0;
 	if (!o->writes && !o->destroys && s->constant[o->at.root])
 		o->at.end = o->at.begin;
+}
+
+/* Scratch that only an attribute names. */
+static void describe_named(const struct tn_storage *s, const struct tn_op *op, size_t i,
+	struct tn_operand *o)
+{
+	o->tensor = tn_op_scratch(s->g, op, i).i;
+	o->scratch = o->tensor != TN_NONE;
+	if (o->scratch)
+		o->at = s->extent[o->tensor];
 }
 
 struct tn_operands *tn_operands_find(const struct tn_storage *s, struct tn_arena *arena)
@@ -106,15 +117,20 @@ struct tn_operands *tn_operands_find(const struct tn_storage *s, struct tn_arena
 
 	for (uint32_t i = 0; all && i < g->n_ops; i++) {
 		const struct tn_op *op = &g->ops[i];
+		const uint32_t operands = op->n_inputs + op->n_outputs;
 		struct tn_variant variants[TN_VARIANTS_MAX];
 
 		all[i].opaque = !tn_contract_variants(g, (tn_op_id){ i }, variants);
-		all[i].n = is_idle(s, op) ? 0 : op->n_inputs + op->n_outputs;
+		if (!is_idle(s, op))
+			all[i].n = operands + (uint32_t)tn_op_n_scratch(op);
 		all[i].list = TN_NEW_ARRAY(arena, struct tn_operand, all[i].n);
 		if (!all[i].list)
 			return NULL;
 		for (uint32_t k = 0; k < all[i].n; k++)
-			describe(s, op, all[i].opaque, k, &all[i].list[k]);
+			if (k < operands)
+				describe(s, op, all[i].opaque, k, &all[i].list[k]);
+			else
+				describe_named(s, op, k - operands, &all[i].list[k]);
 	}
 	return all;
 }

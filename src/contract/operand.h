@@ -14,11 +14,12 @@ struct tn_operand {
 	bool reads, writes;
 	bool destroys; /* what it has read is garbage when the op has run */
 	int64_t tail; /* writes: bytes behind its end that are garbage when the op has run */
+	bool scratch; /* working memory: garbage before and after, whole while the op runs */
 	bool strict; /* reads: every byte must have been written by somebody */
 };
 
 struct tn_operands {
-	struct tn_operand *list; /* inputs, then outputs */
+	struct tn_operand *list; /* inputs, outputs, then scratch that it names */
 	uint32_t n; /* 0: the graph itself says that no code runs, a view of its input */
 	bool opaque; /* reads and writes in any order */
 };

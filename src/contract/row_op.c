@@ -103,7 +103,8 @@ bool tn_row_op_of(
 	default:
 		return false;
 	}
-	if (!tn_contract_variants(g, op, variants) || tn_op_order(w.op) != OP_ORDER_ANY)
+	if (!tn_contract_variants(g, op, variants) || tn_op_order(w.op) != OP_ORDER_ANY ||
+		tn_op_n_scratch(w.op) || tn_op_int(w.op, "scratch_required", 0))
 		return false;
 	return (total && total_of(&w, out)) || window_of(&w, out) || elements_of(&w, out);
 }

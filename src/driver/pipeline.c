@@ -409,6 +409,10 @@ static const struct tn_op *graph_destroys(const struct tn_run *run)
 			(lies_in(g, g->ops[id].inputs[k].i, v->tensor) ||
 				lies_in(g, v->tensor, g->ops[id].inputs[k].i)))
 			return &g->ops[id];
+	for (size_t i = 0; i < tn_op_n_scratch(&g->ops[id]); i++)
+		if (tn_op_scratch(g, &g->ops[id], i).i != TN_NONE &&
+			lies_in(g, v->tensor, tn_op_scratch(g, &g->ops[id], i).i))
+			return &g->ops[id];
 	return NULL;
 }
 

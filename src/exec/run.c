@@ -183,6 +183,20 @@ static enum tn_status run_chain(const struct tn_exec *e, const struct tn_exec_st
 	return status;
 }
 
+/* What an op uses as scratch by its attributes, before it runs and after. */
+static void spoil_scratch(const struct tn_exec *e, const struct tn_op *op)
+{
+	for (size_t i = 0; i < tn_op_n_scratch(op); i++) {
+		const uint32_t id = tn_op_scratch(e->graph, op, i).i;
+		const struct tn_plan_tensor *t =
+			&e->program.plan->tensors[id == TN_NONE ? 0 : id];
+
+		if (id != TN_NONE && t->region != TN_REGION_NONE)
+			memset(e->regions[t->region] + t->offset, e->poison,
+				(size_t)t->bytes);
+	}
+}
+
 /* What the graph says of the op's own kernel and the built-in one does not do: inputs are
  * destroyed, bytes past the end of outputs are written. */
 static void spoil(const struct tn_exec *e, const struct tn_op *op)
@@ -205,6 +219,7 @@ static void spoil(const struct tn_exec *e, const struct tn_op *op)
 		if (input && tn_op_destroys(e->graph, op, k))
 			memset(tn_exec_at(e, s), e->poison, (size_t)s->bytes);
 	}
+	spoil_scratch(e, op);
 }
 
 /* Runs the op at position i, or the chain that starts there. */
@@ -219,6 +234,8 @@ static enum tn_status run_at(struct tn_exec *e, uint32_t i)
 		return i == s->first
 			       ? run_chain(e, &e->streams[s - e->program.plan->streams])
 			       : TN_OK;
+	if (e->poison != TN_POISON_NONE && !e->unshared && !po->elided)
+		spoil_scratch(e, op);
 	if (x->flow) {
 		enum tn_status status = tn_flow_run(e, po->op, x->flow, x->out);
 

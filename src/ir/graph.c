@@ -95,6 +95,46 @@ bool tn_op_has_own_kernel(const struct tn_op *op)
 	return false;
 }
 
+size_t tn_op_n_scratch(const struct tn_op *op)
+{
+	const struct tn_attr *a = tn_op_attr(op, "scratch");
+
+	return a && a->kind == ATTR_STRINGS ? a->n : a && a->kind == ATTR_STRING;
+}
+
+static bool is_scratch_input(const struct tn_graph *g, tn_tensor_id id)
+{
+	return id.i != TN_NONE && g->tensors[id.i].role == ROLE_SCRATCH;
+}
+
+tn_tensor_id tn_op_scratch(const struct tn_graph *g, const struct tn_op *op, size_t i)
+{
+	const struct tn_attr *a = tn_op_attr(op, "scratch");
+	const char *name = a->kind == ATTR_STRING ? a->v.s : a->v.strings[i];
+	tn_tensor_id id = { 0 };
+
+	while (id.i < g->n_tensors && strcmp(g->tensors[id.i].name, name) != 0)
+		id.i++;
+	for (uint32_t k = 0; k < op->n_inputs && id.i < g->n_tensors; k++)
+		if (op->inputs[k].i == id.i && is_scratch_input(g, id))
+			id.i = TN_NONE;
+	return id.i < g->n_tensors ? id : (tn_tensor_id){ TN_NONE };
+}
+
+int64_t tn_op_scratch_missing(const struct tn_graph *g, const struct tn_op *op)
+{
+	int64_t missing = tn_op_int(op, "scratch_required", 0);
+
+	for (uint32_t k = 0; k < op->n_inputs && missing > 0; k++)
+		if (is_scratch_input(g, op->inputs[k]))
+			missing -= tn_max_i64(g->tensors[op->inputs[k].i].bytes, 0);
+	for (size_t i = 0; i < tn_op_n_scratch(op) && missing > 0; i++)
+		if (tn_op_scratch(g, op, i).i != TN_NONE)
+			missing -= tn_max_i64(
+				g->tensors[tn_op_scratch(g, op, i).i].bytes, 0);
+	return tn_max_i64(missing, 0);
+}
+
 int64_t tn_op_tail(const struct tn_op *op)
 {
 	const struct tn_attr *a = tn_op_attr(op, "extra_tail_bytes");

@@ -225,6 +225,12 @@ enum tn_op_order tn_op_order(const struct tn_op *op);
  * its operands: passes, prezero, accumulate, reads_target, destroys, extra_tail_bytes, or an
  * order that nobody knows? */
 bool tn_op_has_own_kernel(const struct tn_op *op);
+/* Tensor i that the op's `scratch` names, or TN_NONE where there is none of that name; i below
+ * tn_op_n_scratch. Inputs that are scratch by their role are not among them. */
+size_t tn_op_n_scratch(const struct tn_op *op);
+tn_tensor_id tn_op_scratch(const struct tn_graph *g, const struct tn_op *op, size_t i);
+/* Of the `scratch_required` bytes, those that no scratch tensor of the op has. */
+int64_t tn_op_scratch_missing(const struct tn_graph *g, const struct tn_op *op);
 /* Bytes that its kernel writes past the end of each output, 0 or more: `extra_tail_bytes`.
  * INT64_MAX: it says no number. */
 int64_t tn_op_tail(const struct tn_op *op);

@@ -83,6 +83,9 @@ static enum tn_status choose_variant(
 
 	*p = (struct tn_plan_op){ .elided = r->t->aliases->elided[op.i],
 		.scratch_region = TN_REGION_NONE };
+	if (!p->elided && !n) /* it runs as the plain one */
+		p->scratch_bytes = tn_contract_scratch(
+			r->t->g, op, (struct tn_variant){ false, HOLD_NONE });
 	if (p->elided || !n)
 		return TN_OK;
 	if (r->l->streamed && r->l->streamed->of_op[op.i] != TN_NONE) {

@@ -9,12 +9,6 @@ void tn_check_enter(struct tn_check *c, uint32_t op)
 	c->clean = false;
 }
 
-/* Working memory that the graph has as a tensor: nobody left anything in it. */
-static bool is_scratch(const struct tn_check *c, const struct tn_operand *o)
-{
-	return o->tensor != TN_NONE && c->g->tensors[o->at.root].role == ROLE_SCRATCH;
-}
-
 /* Do all operands hold what they must before the op, or after it? */
 static bool intact(struct tn_check *c, bool after, bool say)
 {
@@ -23,7 +17,7 @@ static bool intact(struct tn_check *c, bool after, bool say)
 	for (uint32_t k = 0; k < c->deed->n && (ok || say); k++) {
 		struct tn_touch *t = &c->deed->touches[k];
 
-		if ((after || t->o->reads) && !is_scratch(c, t->o))
+		if ((after || t->o->reads) && !t->o->scratch)
 			ok = tn_check_holds(c, t->o, after ? &t->after : &t->before, 0,
 				     tn_operand_bytes(t->o), say, NULL) &&
 			     ok;
@@ -49,7 +43,7 @@ static void take_back(struct tn_check *c)
 	for (uint32_t k = c->deed->n; k-- > 0;) { /* outputs, then inputs */
 		struct tn_touch *t = &c->deed->touches[k];
 
-		if (!is_scratch(c, t->o))
+		if (!t->o->scratch)
 			tn_check_put(c, t->o, t->o->writes ? &nothing : &t->before, 0,
 				tn_operand_bytes(t->o));
 	}
@@ -110,11 +104,12 @@ static void run_stepwise(struct tn_check *c)
 		tn_check_write_all(c); /* what follows is not the fault of its readers */
 }
 
-/* Puts garbage of the op into a piece of memory, or (after) is it still there? */
-static bool garbage(
-	struct tn_check *c, uint32_t region, int64_t place, int64_t bytes, bool after)
+/* Puts garbage of the op, from byte `at` of it on, into a piece of memory, or (after) is it
+ * still there? */
+static bool garbage(struct tn_check *c, uint32_t region, int64_t place, int64_t bytes,
+	int64_t at, bool after)
 {
-	struct tn_segment s = { 0, bytes, 0, c->deed->garbage };
+	struct tn_segment s = { 0, bytes, at, c->deed->garbage };
 	struct tn_memory want = { .items = &s, .count = 1, .capacity = 1 };
 
 	if (!bytes || region >= c->plan->n_regions)
@@ -127,20 +122,24 @@ static bool garbage(
 	return true;
 }
 
+/* Each piece has bytes of its own, so that no two may meet. */
 bool tn_check_scratch(struct tn_check *c, bool after)
 {
 	const struct tn_plan_op *p = &c->plan->ops[c->op];
-	bool ok =
-		garbage(c, p->scratch_region, p->scratch_offset, p->scratch_bytes, after);
+	int64_t at = p->scratch_bytes;
+	bool ok = garbage(
+		c, p->scratch_region, p->scratch_offset, p->scratch_bytes, 0, after);
 
 	for (uint32_t k = 0; k < c->deed->n; k++) {
 		const struct tn_operand *o = c->deed->touches[k].o;
 		const struct tn_plan_tensor *root = &c->plan->tensors[o->at.root];
 
-		if (is_scratch(c, o))
-			ok = garbage(c, root->region, root->offset + o->at.begin,
-				     tn_operand_bytes(o), after) &&
-			     ok;
+		if (!o->scratch)
+			continue;
+		ok = garbage(c, root->region, root->offset + o->at.begin,
+			     tn_operand_bytes(o), at, after) &&
+		     ok;
+		at += tn_operand_bytes(o);
 	}
 	return ok;
 }

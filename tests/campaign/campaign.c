@@ -347,6 +347,7 @@ static void begin_any(struct subject *s)
 		.flow = seed % 6 == 5,
 		.tails = seed % 9 == 1,
 		.orders = seed % 9 == 4,
+		.scratch = seed % 9 == 7,
 		.copies = seed % 4 == 0 };
 
 	tn_gen_graph(&s->gen, &options, &s->g);

@@ -52,6 +52,8 @@ FAULTS = {
          'i < 0; i++)\n\t\t\tcheck_tensor')],
     'capacity ignored': [
         (PLACES, r'&&\s+end <= r->used', '&& (end || true)')],
+    'scratch that attributes name is ignored': [
+        (OPERAND, r'o->scratch = o->tensor != TN_NONE;', ';')],
     'tails are not written': [
         (OP, r'if \(o->tail\)', 'if (false)')],
     'tails may leave the memory': [

@@ -146,6 +146,51 @@ def orders():
         need(at and abs(at['a'] - at['b']) >= 16, word, 'is an order', at, done.stderr)
 
 
+def scratch():
+    """Working memory that only attributes tell of has its bytes while the op runs, and what is
+    needed then, or later, lies elsewhere."""
+    for kind in TYPES:
+        own = graph(kind, {'scratch': ['s']}, ['p', 'r', 'k', 'q'])
+        own['tensors'].append(dict(name='s', dtype='i8', shape=[24], role='scratch'))
+        own['tensors'].append(dict(name='w', dtype='f32', shape=[4], role='output'))
+        own['ops'].append(dict(name='t', type='Neg', inputs=['a'], outputs=['w']))
+        own['schedule'].append('t')
+        path = write(own)
+        for words in (('--schedule', 'search'), ('--overlap', 'inplace'), ('--overlap', 'none'),
+                      ()):
+            done, plan, at = planned(path, *words)
+            need(at and 's' in at, kind, words, 'has no scratch', done.stderr)
+            need(at and all(abs(at['s'] - at[n]) >= 16 for n in 'xab'), kind, words, at)
+        free = (plan['arena_bytes'] + 15) // 16 * 16
+        for name, ok in ('x', False), ('a', False), ('b', False), ('z', False), (None, True):
+            bad = json.loads(json.dumps(plan))
+            for t in bad['tensors']:
+                if t['name'] == 's':
+                    t['offset'] = at[name] if name else free
+            bad['optimal'] = False
+            bad['arena_bytes'] = bad['activation_bytes'] = bad['regions'][0]['used'] = (
+                plan['arena_bytes'] if name else free + 24)
+            done = run('verify', path, write(bad, 'plan.json'))
+            need(done.returncode == (0 if ok else 1), kind, name, 'under the scratch',
+                 done.stderr)
+        del bad['tensors'][[t['name'] for t in bad['tensors']].index('s')]
+        need(run('verify', path, write(bad, 'plan.json')).returncode == 1, kind, 'no place')
+        for have, need_bytes in (0, 2), (0, 40), (24, 24), (24, 26), (24, 100):
+            if kind == 'RESHAPE':  # it does not run
+                continue
+            own['ops'][1]['attrs'] = dict(scratch_required=need_bytes, **(
+                {'scratch': 's'} if have else {}))
+            done, plan, at = planned(write(own))
+            room = plan and [o for o in plan['ops'] if o['name'] == 'k'][0]['scratch']
+            need(at and (room['bytes'] if room else 0) >= need_bytes - have, kind, have,
+                 need_bytes, room, done.stderr)
+            if not room:
+                continue
+            room['bytes'] -= 1
+            done = run('verify', write(own), write(plan, 'plan.json'))
+            need(done.returncode == 1, kind, have, need_bytes, 'is too small', done.stderr)
+
+
 def same_storage():
     """No plan can move what lies behind a view in its own storage."""
     own = graph('Neg', {})
@@ -223,6 +268,7 @@ def destroyed():
 in_place()
 tails()
 orders()
+scratch()
 same_storage()
 parts()
 destroyed()

@@ -305,6 +305,20 @@ static void offer_state(struct tn_gen *gen, struct pool *p)
 			offer(p, (int)op.inputs[i].i);
 }
 
+/* The last op works in a tensor that only an attribute names, or in bytes of no tensor. */
+static void name_scratch(struct tn_gen *gen)
+{
+	const int64_t bytes = gen_range(gen, 1, 40);
+	int id;
+
+	if (!tn_gen_random(gen, 3)) {
+		gen_need(tn_build_attr_int(&gen->build, "scratch_required", bytes));
+		return;
+	}
+	id = gen_add_tensor(gen, DTYPE_I8, ROLE_SCRATCH, 1, &bytes);
+	gen_need(tn_build_attr_string(&gen->build, "scratch", gen_at(gen, id)->name));
+}
+
 /* A random op on a value; a reshape may be a true view. */
 static int known(struct tn_gen *gen, struct pool *p, int in)
 {
@@ -320,6 +334,8 @@ static int known(struct tn_gen *gen, struct pool *p, int in)
 	offer_state(gen, p);
 	if (strcmp(k->type, "RESHAPE") == 0 && p->options->views && tn_gen_random(gen, 2))
 		gen_at(gen, site.out[0])->view_of.i = (uint32_t)in;
+	else if (p->options->scratch && !tn_gen_random(gen, 3))
+		name_scratch(gen);
 	else if (p->options->orders && !tn_gen_random(gen, 3))
 		gen_need(tn_build_attr_string(
 			&gen->build, "order", tn_gen_random(gen, 2) ? "desc" : "asc"));

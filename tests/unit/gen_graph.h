@@ -46,6 +46,7 @@ struct tn_gen_options {
 	bool unchanged; /* with mutation: also ops that write what lies there already */
 	bool opaque; /* ops that nobody knows */
 	bool flow; /* choices and loops */
+	bool scratch; /* ops that name working memory, or ask for it, in attributes alone */
 	bool orders; /* ops whose kernel exists in one order only */
 	bool tails; /* ops that write past the end of what they make */
 	bool copies; /* an output that is a copy of something else that lasts */

@@ -58,6 +58,12 @@ void gen_plan_lives(const struct tn_graph *g, int64_t *first, int64_t *last)
 			first[r] = tn_min_i64(first[r], p);
 			last[r] = tn_max_i64(last[r], p);
 		}
+		for (size_t i = 0; i < tn_op_n_scratch(op); i++) {
+			const uint32_t r = tn_op_scratch(g, op, i).i;
+
+			first[r] = tn_min_i64(first[r], p);
+			last[r] = tn_max_i64(last[r], p);
+		}
 	}
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		const struct tn_tensor *t = &g->tensors[i];

@@ -26,6 +26,7 @@ static const struct {
 	{ "tails of types",
 		{ .ops = 14, .runnable = true, .types = true, .tails = true } },
 	{ "orders", { .ops = 14, .runnable = true, .types = true, .orders = true } },
+	{ "scratch", { .ops = 14, .runnable = true, .types = true, .scratch = true } },
 	{ "all", { .ops = 20, .views = true, .state = true, .opaque = true } },
 };
 

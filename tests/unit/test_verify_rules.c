@@ -139,6 +139,22 @@ static struct tn_plan_pin *every_pin(const struct tn_graph *g)
 	return pins;
 }
 
+/* The op works in tensors that only an attribute names. */
+static void give_scratch(struct tn_graph *g, uint32_t op, const char *a, const char *b)
+{
+	static const char *names[2];
+	static struct tn_attr scratch;
+
+	names[0] = a;
+	names[1] = b;
+	scratch = (struct tn_attr){ .name = "scratch",
+		.kind = ATTR_STRINGS,
+		.v.strings = names,
+		.n = b ? 2 : 1 };
+	g->ops[op].attrs = &scratch;
+	g->ops[op].n_attrs = 1;
+}
+
 EDIT(in_place, put_at(p, B, W, 0);)
 EDIT(shifted_down, p->tensors[W].offset = 400; put_at(p, B, W, -1);)
 EDIT(shifted_up, p->tensors[W].offset = 400; put_at(p, B, W, 1);)
@@ -216,6 +232,16 @@ EDIT(tail_beyond_all, give_tail(g, SUM, INT64_MAX);)
 EDIT(tail_owned, give_tail(g, SUM, 4); p->regions[0].owned = true;
 	p->n_pins = g->n_tensors; p->pins = every_pin(g);)
 
+EDIT(named_scratch, give_scratch(g, SUM, "a", "c");)
+EDIT(named_on_living, give_scratch(g, WATCH, "b", NULL);)
+EDIT(one_named, put_at(p, D, A, 0); p->order[3] = STATE; p->order[4] = MYSTERY;
+	give_scratch(g, SUM, "a", "c");)
+EDIT(named_on_named, one_named(g, p); give_scratch(g, SUM, "a", "d");)
+EDIT(named_on_scratch, give_scratch(g, SUM, "d", NULL); p->ops[SUM].hold = 1;
+	p->ops[SUM].scratch_offset = 16 * D; p->ops[SUM].scratch_bytes = 4;
+	p->ops[SUM].scratch_region = 0;)
+EDIT(named_constant, give_scratch(g, SUM, "k", NULL);)
+
 #define NOT TN_NONE
 
 static const struct example {
@@ -286,6 +312,12 @@ static const struct example {
 	{ "first value", first_value, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
 	{ "first value met", first_value_met, true, "plan/lost-value", STATE, V, 0, 8, V, D },
 	{ "never written", never_written, true, "plan/lost-value", ADD, A, 0, 16, NOT, NOT },
+	{ "named scratch", named_scratch, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
+	{ "named scratch on living", named_on_living, true, "plan/lost-value", TAIL, PART, 0, 8, B, NOT },
+	{ "one named scratch", one_named, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
+	{ "named scratch on another", named_on_named, true, "plan/scratch-overlap", SUM, NOT, 0, 0, NOT, NOT },
+	{ "named scratch on scratch", named_on_scratch, true, "plan/scratch-overlap", SUM, NOT, 0, 0, NOT, NOT },
+	{ "named constant", named_constant, true, "plan/constant-overwrite", SUM, K, 0, 0, NOT, NOT },
 	{ "tail in gap", tail_in_gap, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
 	{ "tail on living", tail_on_living, true, "plan/lost-value", STATE, V, 0, 1, V, D },
 	{ "tail on dead", tail_on_dead, true, NULL, NOT, NOT, 0, 0, NOT, NOT },
