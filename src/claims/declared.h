@@ -15,6 +15,8 @@ enum tn_declared_access {
 	DECLARED_ELEMENT, /* one pass: element i is read in each operand, then written */
 	DECLARED_LOOP, /* the loops of the built-in kernel of that op */
 	DECLARED_BUFFERED, /* all is read before anything is written */
+	DECLARED_UPDATE, /* the first operand element by element, or it lies there; the
+	                    others at any time */
 	DECLARED_UNSAFE, /* may read anything at any time */
 	DECLARED_DISPLACEMENT, /* safe from this distance on */
 };

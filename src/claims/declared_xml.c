@@ -52,6 +52,7 @@ static void read_access(struct reader *r, xmlNodePtr node, struct tn_declaration
 	static const char *const reads[] = { [DECLARED_ELEMENT] = "element",
 		[DECLARED_LOOP] = "loop",
 		[DECLARED_BUFFERED] = "all-first",
+		[DECLARED_UPDATE] = "update",
 		[DECLARED_UNSAFE] = "any-time",
 		NULL };
 	static const char *const orders[] = { "ascending", "descending", NULL };

@@ -377,6 +377,11 @@ static void apply_declared(
 	case DECLARED_DISPLACEMENT:
 		k->buffered = true;
 		break;
+	case DECLARED_UPDATE:
+		make_opaque(k);
+		k->any_time = true;
+		k->tied = 0;
+		break;
 	case DECLARED_UNSAFE:
 		make_opaque(k);
 		k->any_time = true;

@@ -144,6 +144,7 @@ static bool read_to_the_end(struct tn_claim_walk *w)
 		return false;
 	for (uint32_t k = 0; k < w->op->n_inputs; k++)
 		if (tn_steps_in(w, k) && !writes_on(w, tn_steps_in(w, k)->root) &&
+			!(w->kernel->declared && k == w->kernel->tied) &&
 			!tn_steps_whole(w, k))
 			return false;
 	return true;

@@ -98,7 +98,7 @@ static enum tn_status invent(struct tn_run *run)
 static enum tn_status check_dump(struct tn_run *run)
 {
 	static const char *const stages[] = { "graph", "order", "alias", "live",
-		"hazards", "inplace", "problem", "plan" };
+		"hazards", "inplace", "problem", "plan", "claims" };
 	const char *at = run->options->dump;
 
 	while (at && *at) {

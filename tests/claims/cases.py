@@ -1,7 +1,7 @@
 """Cases of claims with the verdicts that they should get, judged by the tenure program.
 
 A case is {id, graph, items}; an item is {claims, verdict, hazard, witness, profile, execution,
-allocation, says}. The public cases come from ../shared/cases when it is there, ours from
+allocation, contracts, says}. The public cases come from ../shared/cases when it is there, ours from
 fixtures/claims."""
 import json
 import os
@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 VERDICT = {'PROVE': 'proved', 'REJECT': 'rejected', 'UNPROVED': 'unproved'}
-OPTIONS = ('profile', 'execution', 'allocation')
+OPTIONS = ('profile', 'execution', 'allocation', 'contracts')
 
 
 def public(root):
@@ -39,6 +39,11 @@ def own(root):
 def training(root):
     """An item without claims is about the ops that say themselves that they work in place."""
     return json.loads((root / 'fixtures/training/cases.json').read_text())
+
+
+def contracts(root):
+    """Plans of other tools, with what the packs of contracts declare of their kernels."""
+    return json.loads((root / 'fixtures/contracts/cases.json').read_text())
 
 
 def own_word(root):

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """`tenure lint --format json` gives each case the verdict, hazard and witness that it should
 have; sets of claims too. Usage: verdicts.py TENURE SOURCE_ROOT"""
+import json
 import pathlib
+import subprocess
 import sys
 
 import cases
@@ -62,9 +64,22 @@ def check_own_word(list_of_cases):
     return wrong
 
 
+def check_dump(case):
+    """--dump claims: each claim and set by its id, as text."""
+    graph = json.dumps(dict(case['graph'], format='tenure.graph/1'))
+    done = subprocess.run([program, 'lint', '--dump', 'claims', '-'], input=graph,
+                          capture_output=True, text=True)
+    names = ['  %s: ' % c['id'] for c in case['graph']['claims']]
+    wrong = [n for n in ['claims:\n'] + names if n not in done.stdout]
+    if wrong:
+        print('--dump claims: no %s in %s' % (wrong, done.stdout + done.stderr))
+    return len(wrong)
+
+
 ours, theirs = cases.own(root), cases.public(root)
 assert len(ours) > 40 and len(theirs) in (0, 76), (len(ours), len(theirs))
 bad = check('own', ours) + check_sets(ours) + check('training', cases.training(root))
+bad += check_dump(ours[0]) + check('contracts', cases.contracts(root))
 bad += check('fields', cases.fields(root)) + check_own_word(cases.own_word(root))
 if theirs:
     bad += check('public', theirs) + check_sets(theirs)

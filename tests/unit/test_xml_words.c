@@ -142,7 +142,8 @@ static const struct {
 	enum field field;
 } rows[] = {
 	{ "contracts", "reads", KERNEL("reads='%s'"),
-		{ "element", "loop", "all-first", "any-time" }, read_contracts, READS },
+		{ "element", "loop", "all-first", "update", "any-time" }, read_contracts,
+		READS },
 	{ "contracts", "hold", KERNEL("reads='loop' hold='%s'"), { "none", "pixel" },
 		read_contracts, HOLD },
 	{ "contracts", "order", KERNEL("reads='loop' order='%s'"),
