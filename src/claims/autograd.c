@@ -37,7 +37,10 @@ bool tn_autograd_saves(
 			return rows[i].result || (either && in_place);
 		if (operand > 0)
 			return rows[i].others;
-		/* the factor is kept for the other one's gradient */
+		/* the factor is kept for the other one's gradient; a number that is no
+		 * operand has none */
+		if ((o->kind == OP_MUL || o->kind == OP_DIV) && o->n_inputs == 1)
+			return false;
 		if (o->kind == OP_MUL && o->n_inputs == 2 && is_number(m, o->inputs[1]))
 			return false;
 		return either ? !in_place : rows[i].first != 0;
