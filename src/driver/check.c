@@ -295,7 +295,9 @@ int tenure_check(const tenure_options *options, const char *const *names, size_t
 		else if (!files.list[i].found || options->hook)
 			add_model(&c, files.list[i].name);
 	}
-	tn_command_tell(options, &(struct tn_view){ .diags = &c.diags });
+	if (!tn_command_tell(options, &(struct tn_view){ .diags = &c.diags }) ||
+		status == TN_ERR_NOMEM)
+		c.nomem = true;
 	if (status != TN_OK || c.wrong)
 		worst = status == TN_OK || status == TN_ERR_INPUT ? TENURE_BAD_INPUT
 								  : TENURE_RESOURCES;

@@ -70,16 +70,18 @@ enum tn_status tn_command_deliver(struct tn_run *run, const struct tn_strbuf *te
 	return TN_OK;
 }
 
-void tn_command_tell(const tenure_options *options, const struct tn_view *view)
+bool tn_command_tell(const tenure_options *options, const struct tn_view *view)
 {
 	struct tn_strbuf text;
+	bool ok;
 
 	tn_strbuf_init(&text);
-	if (view->diags->list.count &&
-		tn_text_findings(view, 1, options->color != 0, &text) == TN_OK &&
-		text.len)
+	ok = !view->diags->list.count ||
+	     tn_text_findings(view, 1, options->color != 0, &text) == TN_OK;
+	if (ok && text.len)
 		fwrite(text.text, 1, text.len, options->err);
 	tn_strbuf_release(&text);
+	return ok;
 }
 
 void tn_command_nomem(const tenure_options *options)
@@ -95,8 +97,8 @@ int tn_command_end(struct tn_run *run, enum tn_status status)
 
 	if (run->dumps.len)
 		fwrite(run->dumps.text, 1, run->dumps.len, o->out);
-	tn_command_tell(o, &view);
-	if (status == TN_ERR_NOMEM || run->diags.failed || run->dumps.failed) {
+	if (!tn_command_tell(o, &view) || status == TN_ERR_NOMEM || run->diags.failed ||
+		run->dumps.failed) {
 		tn_command_nomem(o);
 		status = TN_ERR_NOMEM;
 	}

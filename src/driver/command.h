@@ -33,8 +33,9 @@ enum tn_status TN_MUST_CHECK tn_command_validate(
 /* The pipeline up to a plan: options->plan when given, else one of our own. */
 enum tn_status TN_MUST_CHECK tn_command_plan(struct tn_run *run, const char *graph);
 
-/* Findings to where diagnostics go. */
-void tn_command_tell(const tenure_options *options, const struct tn_view *view);
+/* Findings to where diagnostics go; false when there is no memory to word them. */
+bool TN_MUST_CHECK tn_command_tell(
+	const tenure_options *options, const struct tn_view *view);
 void tn_command_nomem(const tenure_options *options);
 
 #endif

@@ -77,11 +77,11 @@ static enum tn_status read_version(struct tn_run *run, const char *file)
 }
 
 /* What stopped the command; findings are in the diff itself. */
-static void complain(const struct tn_run *run)
+static bool complain(const struct tn_run *run)
 {
 	const struct tn_view view = tn_command_view(run);
 
-	tn_command_tell(run->options, &view);
+	return tn_command_tell(run->options, &view);
 }
 
 static enum tn_status compare(struct tn_run *old, struct tn_run *new, writer_fn *write,
@@ -109,13 +109,14 @@ static int end(struct tn_run *old, struct tn_run *new, enum tn_status status, bo
 {
 	int result = grown ? TENURE_FINDINGS : TENURE_OK;
 
+	if (status != TN_OK && status != TN_ERR_NOMEM) {
+		result = status == TN_ERR_INPUT ? TENURE_BAD_INPUT : TENURE_RESOURCES;
+		if (!complain(old) || !complain(new))
+			status = TN_ERR_NOMEM;
+	}
 	if (status == TN_ERR_NOMEM || old->diags.failed || new->diags.failed) {
 		tn_command_nomem(new->options);
 		result = TENURE_RESOURCES;
-	} else if (status != TN_OK) {
-		result = status == TN_ERR_INPUT ? TENURE_BAD_INPUT : TENURE_RESOURCES;
-		complain(old);
-		complain(new);
 	}
 	tn_run_release(old);
 	tn_run_release(new);

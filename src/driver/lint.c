@@ -273,7 +273,8 @@ static int complain(const struct lint *l, enum tn_status status)
 {
 	const struct tn_view view = { .diags = &l->diags };
 
-	tn_command_tell(l->options, &view);
+	if (!tn_command_tell(l->options, &view))
+		status = TN_ERR_NOMEM;
 	if (status == TN_OK)
 		return TENURE_OK;
 	if (status == TN_ERR_INPUT)

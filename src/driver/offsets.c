@@ -93,6 +93,8 @@ static enum tn_status solve(struct tn_run *run, const char *file)
 	if (status != TN_OK)
 		return status;
 	if (!tn_solution_check(&problem.problem, &solution, &why, at)) {
+		if (!why)
+			return TN_ERR_NOMEM;
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/internal", run->source,
 			NULL, NULL, "our own answer is wrong: %s ('%s', '%s')", why,
 			problem.ids[at[0]], problem.ids[at[1]]);

@@ -361,7 +361,8 @@ static enum tn_status read_document(struct reader *r, struct tn_graph *out)
 			diag->line = error->line > 0 ? (size_t)error->line : 0;
 			diag->column = 1;
 		}
-		if (error && error->code == XML_ERR_NO_MEMORY)
+		if (context->errNo == XML_ERR_NO_MEMORY ||
+			(error && error->code == XML_ERR_NO_MEMORY))
 			status = TN_ERR_NOMEM;
 	} else if (doc->intSubset || doc->extSubset) {
 		tn_diag(r->tree.im->diags, SEVERITY_ERROR, "xml/doctype", source_file,

@@ -98,11 +98,12 @@ bool tn_solution_check(const struct tn_problem *p, const struct tn_solution *s,
 {
 	struct judge j = { .p = p, .s = s };
 	struct tn_arena scratch;
+	bool nomem = false;
 
 	tn_arena_init(&scratch);
 	j.couples = TN_NEW_ARRAY(&scratch, struct tn_sort_key, p->n_pairs);
 	if (!j.couples) {
-		(void)refuse(&j, "out of memory", 0, 0);
+		nomem = true;
 	} else if (judge_single(&j)) {
 		for (uint32_t i = 0; i < p->n_pairs; i++) {
 			const struct tn_pair *pair = &p->pairs[i];
@@ -111,12 +112,11 @@ bool tn_solution_check(const struct tn_problem *p, const struct tn_solution *s,
 			j.couples[i].id = i;
 		}
 		tn_sort(j.couples, p->n_pairs);
-		if (tn_overlaps(p, s->offset, judge_couple, &j) != TN_OK)
-			(void)refuse(&j, "out of memory", 0, 0);
+		nomem = tn_overlaps(p, s->offset, judge_couple, &j) != TN_OK;
 	}
 	tn_arena_release(&scratch);
 	*out_why = j.why;
 	out_buffers[0] = j.x;
 	out_buffers[1] = j.y;
-	return !j.why;
+	return !j.why && !nomem;
 }

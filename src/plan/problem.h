@@ -79,7 +79,8 @@ struct tn_solution {
 bool tn_problem_valid(
 	const struct tn_problem *p, const char **out_why, uint32_t *out_index);
 
-/* Is this solution legal? Independent of the solver; reports the first offence. */
+/* Is this solution legal? Independent of the solver; reports the first offence. False with
+ * *out_why NULL is a lack of memory. */
 bool tn_solution_check(const struct tn_problem *p, const struct tn_solution *s,
 	const char **out_why, uint32_t out_buffers[2]);
 

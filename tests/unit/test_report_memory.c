@@ -1,5 +1,5 @@
-/* Fails the n-th allocation of every writer, n = 0, 1, 2 ...: each must say so, and none
- * may crash. Linked with malloc, calloc and realloc wrapped; jansson and libxml2 allocate
+/* Fails the n-th allocation of every writer and of every command, n = 0, 1, 2 ...: each must say
+ * so, with its status and without half a file, and none may crash. Linked with malloc, calloc and realloc wrapped; jansson and libxml2 allocate
  * through the same door. cgraph ends the program when it gets no memory: its own
  * allocations are left alone. */
 #define _POSIX_C_SOURCE 200809L
@@ -224,6 +224,214 @@ struct command {
 };
 
 static const char graph[] = "fixtures/graphs/residual_i8.json";
+static const char *const targets[] = { "arena:64K", "slow:1M:16:4" };
+
+static int run_lint(tenure_options *o, char (*files)[64], const char *format)
+{
+	char name[512];
+	const char *const names[] = { name };
+
+	snprintf(name, sizeof(name), "%s", tn_test_path(graph));
+	o->output = files[0];
+	o->format = format;
+	o->write_baseline = files[1];
+	return tenure_lint(o, names, 1);
+}
+
+static int run_lint_text(tenure_options *o, char (*files)[64])
+{
+	return run_lint(o, files, "text");
+}
+
+static int run_lint_json(tenure_options *o, char (*files)[64])
+{
+	return run_lint(o, files, "json");
+}
+
+static int run_lint_sarif(tenure_options *o, char (*files)[64])
+{
+	return run_lint(o, files, "sarif");
+}
+
+static int run_lint_junit(tenure_options *o, char (*files)[64])
+{
+	return run_lint(o, files, "junit");
+}
+
+static int run_lint_markdown(tenure_options *o, char (*files)[64])
+{
+	return run_lint(o, files, "markdown");
+}
+
+static int run_plan(tenure_options *o, char (*files)[64])
+{
+	o->output = files[0];
+	o->write_csv = files[1];
+	o->write_header = files[2];
+	o->schedule = TENURE_SCHEDULE_SEARCH;
+	return tenure_plan(o, tn_test_path(graph));
+}
+
+static int run_plan_regions(tenure_options *o, char (*files)[64])
+{
+	o->output = files[0];
+	o->regions = (tenure_list){ targets, 2 };
+	return tenure_plan(o, tn_test_path(graph));
+}
+
+static int run_plan_chains(tenure_options *o, char (*files)[64])
+{
+	o->output = files[0];
+	o->stream = TENURE_STREAM_AUTO;
+	return tenure_plan(o, tn_test_path("fixtures/graphs/kws_i8.json"));
+}
+
+static int run_plan_batch(tenure_options *o, char (*files)[64])
+{
+	(void)files;
+	o->max_batch = 1;
+	o->ram = 1 << 16;
+	return tenure_plan(o, tn_test_path(graph));
+}
+
+static int run_plan_offline(tenure_options *o, char (*files)[64])
+{
+	o->write_offline = files[0];
+	return tenure_plan(o, tn_test_path("fixtures/models/small_cnn.tflite"));
+}
+
+static int run_plan_repair(tenure_options *o, char (*files)[64])
+{
+	o->output = files[0];
+	o->repair = 1;
+	return tenure_plan(o, tn_test_path("fixtures/repair/inserted_copy.json"));
+}
+
+/* With a plan that is made, without a lack of anything, beside the files. */
+static const char *made_plan(char (*files)[64])
+{
+	static char plan[80];
+	const long n = left;
+	tenure_options o;
+
+	left = -1;
+	tenure_options_init(&o);
+	snprintf(plan, sizeof(plan), "%s.plan", files[0]);
+	o.out = tmpfile();
+	o.output = plan;
+	ck_assert_int_eq(tenure_plan(&o, tn_test_path(graph)), TENURE_OK);
+	fclose(o.out);
+	left = n;
+	failed = false;
+	return plan;
+}
+
+static int run_verify(tenure_options *o, char (*files)[64])
+{
+	const char *plan = made_plan(files);
+	int status = tenure_verify(o, tn_test_path(graph), plan);
+
+	unlink(plan);
+	return status;
+}
+
+static int run_run(tenure_options *o, char (*files)[64])
+{
+	const char *const names[] = { files[0] };
+	const char *plan = made_plan(files);
+	int status;
+
+	o->plan = plan;
+	o->outputs = (tenure_list){ names, 1 };
+	status = tenure_run(o, tn_test_path(graph));
+	unlink(plan);
+	return status;
+}
+
+/* Each file of a project is as it is when there is memory, or not there. */
+static int run_emit(tenure_options *o, char (*files)[64])
+{
+	const long n = left;
+	char whole[80], command[512];
+	int status;
+
+	left = -1;
+	snprintf(whole, sizeof(whole), "%s.whole", files[0]);
+	o->output = whole;
+	ck_assert_int_eq(tenure_emit(o, tn_test_path(graph)), TENURE_OK);
+	o->output = files[0];
+	failed = false;
+	left = n;
+	status = tenure_emit(o, tn_test_path(graph));
+	left = -1;
+	snprintf(command, sizeof(command),
+		"mkdir -p '%s' && cd '%s' && find . -type f | while read f; do "
+		"cmp \"$f\" \"../0.whole/$f\" || exit 1; done && rm -r '%s' '%s'",
+		files[0], files[0], files[0], whole);
+	ck_assert_int_eq(system(command), 0);
+	return status;
+}
+
+static int run_check(tenure_options *o, char (*files)[64])
+{
+	const long n = left;
+	char model[80], plan[80], command[1024];
+	const char *const names[] = { model };
+	int status;
+
+	left = -1;
+	snprintf(model, sizeof(model), "%s.json", files[0]);
+	snprintf(plan, sizeof(plan), "%s.plan.json", files[0]);
+	snprintf(command, sizeof(command), "cp '%s' '%s' && mv '%s' '%s'",
+		tn_test_path(graph), model, made_plan(files), plan);
+	ck_assert_int_eq(system(command), 0);
+	failed = false;
+	left = n;
+	status = tenure_check(o, names, 1);
+	left = -1;
+	unlink(model);
+	unlink(plan);
+	return status;
+}
+
+static int run_offsets(tenure_options *o, char (*files)[64])
+{
+	o->output = files[0];
+	return tenure_offsets(o, tn_test_path("fixtures/problems/above-load.csv"));
+}
+
+static int run_explain(tenure_options *o, char (*files)[64])
+{
+	(void)files;
+	return tenure_explain(o, tn_test_path(graph), "0");
+}
+
+static int run_explain_rule(tenure_options *o, char (*files)[64])
+{
+	(void)files;
+	return tenure_explain_rule(o, "plan/*");
+}
+
+static const char *const foreign[] = { "models/features.tflite",
+	"models/features.nonstrict.json", "foreign/onnx_loop_snake.json",
+	"foreign/onnx_function.onnx", "foreign/executorch.json",
+	"foreign/torch_norm.json", "foreign/tvm.json", "foreign/mxnet_norm.json",
+	"foreign/xla.json", "foreign/tensorrt.json", "foreign/st.json",
+	"foreign/model_explorer.json", "foreign/openvino.xml", "graphs/flow.json" };
+#define N_FOREIGN ((int)(sizeof(foreign) / sizeof(*foreign)))
+static int which; /* of them */
+static const char *const sizes[] = { "data=1x4x8x8" };
+
+static int run_convert(tenure_options *o, char (*files)[64])
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "fixtures/%s", foreign[which]);
+	o->output = files[0];
+	if (strstr(path, "mxnet"))
+		o->shapes = (tenure_list){ sizes, 1 };
+	return tenure_convert(o, tn_test_path(path));
+}
 
 static int run_report(tenure_options *o, char (*files)[64])
 {
@@ -275,7 +483,26 @@ static const struct command commands[] = {
 	{ "diff, text", run_diff_text, 1 },
 	{ "diff, JSON", run_diff_json, 1 },
 	{ "diff, Markdown", run_diff_markdown, 1 },
+	{ "lint, text", run_lint_text, 2 },
+	{ "lint, JSON", run_lint_json, 2 },
+	{ "lint, SARIF", run_lint_sarif, 2 },
+	{ "lint, JUnit", run_lint_junit, 2 },
+	{ "lint, Markdown", run_lint_markdown, 2 },
+	{ "plan", run_plan, 3 },
+	{ "plan, two memories", run_plan_regions, 1 },
+	{ "plan, chains", run_plan_chains, 1 },
+	{ "plan, batch", run_plan_batch, 0 },
+	{ "plan, TFLite", run_plan_offline, 1 },
+	{ "plan, repaired", run_plan_repair, 1 },
+	{ "verify", run_verify, 0 },
+	{ "run", run_run, 1 },
+	{ "emit", run_emit, 0 },
+	{ "check", run_check, 0 },
+	{ "offsets", run_offsets, 1 },
+	{ "explain, tensor", run_explain, 0 },
+	{ "explain, rules", run_explain_rule, 0 },
 };
+static const struct command convert = { "convert", run_convert, 1 };
 
 static char *contents(const char *file, size_t *out_len)
 {
@@ -325,8 +552,8 @@ static void check_command(const struct command *c, char (*files)[64], char *cons
 
 	ck_assert_msg(status == TENURE_RESOURCES || status == TENURE_OK,
 		"%s, allocation %ld: exit status %d, %s", c->name, n, status, said);
-	ck_assert_msg(status == TENURE_OK || *said, "%s, allocation %ld: not a word",
-		c->name, n);
+	ck_assert_msg(status == TENURE_OK || *said,
+		"%s, allocation %ld: status %d, not a word", c->name, n, status);
 	for (int i = 0; i < c->files; i++) {
 		size_t got_len;
 		char *got = contents(files[i], &got_len);
@@ -342,9 +569,8 @@ static void check_command(const struct command *c, char (*files)[64], char *cons
 	fclose(err);
 }
 
-START_TEST(commands_tell)
+static void sweep(const struct command *c)
 {
-	const struct command *c = &commands[_i];
 	char folder[] = "/tmp/tenure-XXXXXX", files[FILES_MAX][64];
 	char *whole[FILES_MAX];
 	size_t len[FILES_MAX];
@@ -366,6 +592,18 @@ START_TEST(commands_tell)
 	for (int i = 0; i < c->files; i++)
 		free(whole[i]);
 	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+START_TEST(commands_tell)
+{
+	sweep(&commands[_i]);
+}
+END_TEST
+
+START_TEST(readers_tell)
+{
+	which = _i;
+	sweep(&convert);
 }
 END_TEST
 
@@ -390,6 +628,7 @@ Suite *tn_test_suite(void)
 		tc, nth_allocation_fails, 0, (int)(sizeof(writers) / sizeof(*writers)));
 	tcase_add_loop_test(
 		tc, commands_tell, 0, (int)(sizeof(commands) / sizeof(*commands)));
+	tcase_add_loop_test(tc, readers_tell, 0, N_FOREIGN);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
