@@ -3,15 +3,19 @@
  * verifier with a report, the same way twice. A small graph runs over an accepted plan with
  * chains as it does without sharing, bit for bit. */
 #include "fuzz.h"
+#include "fuzz_plan.h"
 
 #include "import/import.h"
 #include "import/plan_json.h"
+#include "mutate_plan.h"
 #include "validate/expected.h"
 #include "verify/verify.h"
 
 #define MARK	  "\n---\n"
 #define BYTES_MAX 4096 /* of a tensor, to be run */
 #define OPS_MAX	  16
+
+struct fuzz_plan_tally fuzz_plan_tally;
 
 struct input {
 	struct tn_source graph, plan;
@@ -72,6 +76,8 @@ static void judge(
 	tn_diags_init(&diags, arena);
 	status = tn_verify(g, plan, arena, &diags, &first);
 	require(status == TN_OK || status == TN_ERR_REFUSED);
+	fuzz_plan_tally.judged++;
+	fuzz_plan_tally.refused += status != TN_OK;
 	require(first.accepted == (status == TN_OK));
 	require(first.accepted == (diags.errors == 0));
 	tn_diags_init(&diags, arena);
@@ -116,4 +122,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tn_arena_release(&arena);
 	tn_arena_release(&run);
 	return 0;
+}
+
+#ifdef FUZZ_LIBFUZZER
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+#else
+static size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room)
+{
+	return mutate_plan(data, size, room, 0, (uint32_t)room); /* the graph, too */
+}
+#endif
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+	struct input in;
+
+	if (seed % 4 == 0 || !split(data, size, &in))
+		return LLVMFuzzerMutate(data, size, room);
+	return mutate_plan(data, size, room, size - in.plan.len, seed);
 }
