@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Compares every #include with the layers that docs/ARCHITECTURE.md draws.
+"""Compares every #include with the layers that docs/ARCHITECTURE.md draws, and these with the
+table of that page: each word of its third column is in the row here, and nothing else is but
+what follows from it.
 
 A module may include itself and the modules in its row. Third-party headers stop at the
 border: only the files named below may see them.
@@ -51,9 +53,37 @@ BORDER = {
 }
 
 
+def closure(module, rows, seen=()):
+    """What it may include, and what those may."""
+    out = set()
+    for word in rows.get(module, []):
+        out.add(word)
+        if word not in seen:
+            out |= closure(word, rows, (*seen, word))
+    return out
+
+
+def compare_page(root):
+    bad, rows = [], {}
+    text = (root / "docs/ARCHITECTURE.md").read_text()
+    for names, may in re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| .* \| (.*) \|$", text, re.M):
+        for name in re.findall(r"`(\w+)`", names):
+            every = list(LAYERS) if may == "all of the above" else re.findall(r"[\w./]+", may)
+            rows[name] = [w for w in every if w in LAYERS or ("/" in w and w.split("/")[0] in LAYERS)]
+    bad += [f"docs/ARCHITECTURE.md: no row for '{m}'" for m in LAYERS if m not in rows]
+    bad += [f"docs/ARCHITECTURE.md: there is no module '{m}'" for m in rows if m not in LAYERS]
+    for module in LAYERS.keys() & rows.keys() - {"driver"}:  # which may include all
+        allowed = closure(module, rows)
+        bad += [f"docs/ARCHITECTURE.md: '{module}' may include {w}, too" for w in LAYERS[module]
+                if w not in allowed and w.split("/")[0] not in allowed]
+        bad += [f"docs/ARCHITECTURE.md: '{module}' may not include {w}" for w in rows[module]
+                if w not in LAYERS[module]]
+    return bad
+
+
 def main(root):
     src = root / "src"
-    bad = []
+    bad = compare_page(root)
     for path in sorted(src.rglob("*.[ch]")) + sorted(src.rglob("*.def")):
         name = path.relative_to(src).as_posix()
         module = name.split("/")[0]
