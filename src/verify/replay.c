@@ -116,16 +116,28 @@ static bool feeds(const struct tn_check *c, struct span w, struct span r, int64_
 	return d < count && ahead + d * by > -r_len && ahead + d * by < w_len;
 }
 
+/* Do writes of the run replace each other in a ring? Then the order in which they fall says
+ * what stays. */
+static bool comes_round(const struct tn_check *c, struct span w, int64_t count)
+{
+	const int64_t far = (count - 1) * w.by;
+
+	return w.t && c->plan->tensors[w.t->o->at.root].ring_bytes &&
+	       w.end - w.begin + tn_max_i64(far, -far) > room(c, w.t);
+}
+
 static bool do_run(void *user, const struct tn_step *s)
 {
 	struct tn_check *c = user;
 	const struct tn_verdict v = { .op = c->op, .tensor = TN_NONE };
 	bool apart = s->n_writes < 2 || s->count == 1;
 
-	for (uint32_t i = 0; i < s->n_writes && s->count > 1 && apart; i++)
+	for (uint32_t i = 0; i < s->n_writes && s->count > 1 && apart; i++) {
+		apart = !comes_round(c, span_of(c, s, true, i), s->count);
 		for (uint32_t k = 0; k < s->n_reads && apart; k++)
 			apart = !feeds(c, span_of(c, s, true, i), span_of(c, s, false, k),
 				s->count);
+	}
 	if (apart)
 		return do_steps(c, s, 0, s->count);
 	c->lost = !tn_need(&c->refusals, !tn_contract_is_long(c->g, (tn_op_id){ c->op }),
