@@ -223,15 +223,12 @@ static void run_elements(const struct tn_exec *e, uint32_t position, int64_t y)
 	po->call.kernel->run(po->call.params, in, out, x->scratch);
 }
 
-/* What is inside a chain is there for a while only. */
-static void collect(const struct tn_exec *e, tn_tensor_id id, int64_t rows, int64_t begin,
-	int64_t end)
+/* What is inside a chain is there for a while only: the next row may take its place. */
+static void collect(const struct tn_exec *e, tn_tensor_id id, int64_t rows, int64_t y)
 {
 	const size_t size = (size_t)(e->graph->tensors[id.i].bytes / rows);
 
-	if (!e->whole[id.i])
-		return;
-	for (int64_t y = begin; y < end; y++)
+	if (e->whole[id.i])
 		memcpy(e->whole[id.i] + (size_t)y * size,
 			tn_exec_at(e, &e->program.tensors[id.i]) +
 				tn_program_row(&e->program, id, rows, y),
@@ -252,35 +249,36 @@ static void give(const struct tn_exec *e, const struct tn_exec_stream *s, int64_
 			s->given + y * row, (size_t)row);
 }
 
-void tn_exec_stream_run(
-	const struct tn_exec *e, const struct tn_exec_stream *s, uint32_t k)
+static void run_row(const struct tn_exec *e, const struct tn_exec_stream *s,
+	uint32_t position, int64_t y)
 {
-	const struct tn_exec_event *ev = &s->events[k];
-	const int32_t rows[2] = { (int32_t)ev->y, (int32_t)ev->end };
-	const struct tn_program_op *po;
-	const struct tn_exec_op *x;
-	char *params;
+	const struct tn_program_op *po = op_at(e, position);
+	const struct tn_exec_op *x = &e->ops[position];
+	const int32_t rows[2] = { (int32_t)y, (int32_t)(y + 1) };
+	char *params = s->params[position - s->plan->first];
 
-	if (ev->position == TN_NONE) {
-		give(e, s, ev->y, ev->end);
-		return;
-	}
-	po = op_at(e, ev->position);
-	x = &e->ops[ev->position];
-	params = s->params[ev->position - s->plan->first];
-	if (!po->rows)
-		return;
 	if (po->rows->rows.kind == ROWS_ELEMENTS) {
-		for (int64_t t = ev->y; t < ev->end; t++)
-			run_elements(e, ev->position,
-				s->plan->descending ? ev->y + ev->end - 1 - t : t);
+		run_elements(e, position, y);
 	} else {
 		memcpy(params + po->rows->rows_at, rows, sizeof(rows));
 		po->call.kernel->run(params, x->in, x->out, x->scratch);
 	}
 	if (po->rows->rows.kind != ROWS_TOTAL)
 		collect(e, e->graph->ops[po->op.i].outputs[0],
-			height_of(&po->rows->rows, true), ev->y, ev->end);
+			height_of(&po->rows->rows, true), y);
+}
+
+void tn_exec_stream_run(
+	const struct tn_exec *e, const struct tn_exec_stream *s, uint32_t k)
+{
+	const struct tn_exec_event *ev = &s->events[k];
+
+	if (ev->position == TN_NONE)
+		give(e, s, ev->y, ev->end);
+	else if (op_at(e, ev->position)->rows)
+		for (int64_t t = ev->y; t < ev->end; t++)
+			run_row(e, s, ev->position,
+				s->plan->descending ? ev->y + ev->end - 1 - t : t);
 }
 
 /* ---- what is needed behind it ---- */
