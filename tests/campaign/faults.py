@@ -51,7 +51,8 @@ FAULTS = {
         (ENDS, r'i < g->n_outputs; i\+\+\)\s+if \(g->outputs\[i\]\.i != TN_NONE\)\s+check_tensor',
          'i < 0; i++)\n\t\t\tcheck_tensor')],
     'capacity ignored': [
-        (PLACES, r'&&\s+end <= r->used', '&& (end || true)')],
+        (PLACES, r'tn_add_i64\(offset, bytes, &end\) &&\s+end <= r->used',
+         'tn_add_i64(offset, bytes, &end) && (end || true)')],
     'scratch that attributes name is ignored': [
         (OPERAND, r'o->scratch = o->tensor != TN_NONE;', ';')],
     'tails are not written': [
@@ -120,7 +121,7 @@ FAULTS = {
     'the left rest of a range is not cut': [
         (MEMORY, r'list\[n - 1\]\.end = begin;', ';')],
     'any op of equal sizes copies': [
-        (OPERAND, r'tn_op_info\(op->kind\)->access != ACCESS_VIEW\)', 'false)')],
+        (OPERAND, r'tn_op_info\(op->kind\)->access != ACCESS_VIEW \|\|', 'false ||')],
     'any op of one type copies': [
         (OPERAND, r'\(tn_op_info\(op->kind\)->access != ACCESS_MAP && !cast\)', 'false')],
     'copies go on where they began': [
