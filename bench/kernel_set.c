@@ -331,6 +331,9 @@ static int prepare_depthwise(void)
 
 	if (prepare_sixteens() == 0)
 		return 0;
+	/* others have no packed kernel: kernel_set_plain.c */
+	if (MVE && layer->out_c % 4)
+		return 1;
 	heap = bufs.persist;
 	p = packing(3, 3, (uint32_t)layer->out_c);
 	if (!tn_dsp_depthwise_of(&w, &d))

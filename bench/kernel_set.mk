@@ -18,3 +18,22 @@ LIBSRC_tenure_mve = $(wildcard $(TENURE)/src/kernels/mve/*.c) $(TENURE_SHARED_SR
 	$(filter-out $(addprefix %/,$(notdir $(wildcard $(TENURE)/src/kernels/mve/*.c))),\
 	$(wildcard $(TENURE)/src/kernels/dsp/*.c)) \
 	$(TENURE)/src/bind/mve_pack.c $(TENURE)/src/contract/mve.c $(TENURE)/bench/dsp_depthwise.c
+
+# The sets `tenure_plain_ref`, `_thumb`, `_dsp` and `_mve` have the kernels that take the portable
+# kernels' operands, and these themselves.
+TENURE_PLAIN_ref = 0
+TENURE_PLAIN_thumb = 1
+TENURE_PLAIN_dsp = 2
+TENURE_PLAIN_mve = 3
+TENURE_FILES_ref = depthwise_conv_2d_s8 average_pool_2d_s8 max_pool_2d_s8 mul_s8 lut_s8
+TENURE_FILES_thumb = depthwise_any_s8 average_pool_2d_s8 max_pool_2d_s8 mul_s8 lut_s8
+TENURE_FILES_dsp = depthwise_any_s8 average_pool_2d_s8 max_pool_2d_s8 mul_s8 clamp_s8
+TENURE_FILES_mve = depthwise_any_s8 average_pool_2d_s8 max_pool_2d_s8 mul_s8 clamp_s8
+define TENURE_PLAIN
+SETS += tenure_plain_$(1)
+KCC_tenure_plain_$(1) = $$(CC)
+KFLAGS_tenure_plain_$(1) = $(TENURE_KFLAGS) -DTENURE_PLAIN=$(TENURE_PLAIN_$(1))
+KS_tenure_plain_$(1) = $(TENURE)/bench/kernel_set_plain.c
+LIBSRC_tenure_plain_$(1) = $(TENURE_FILES_$(1):%=$(TENURE)/src/kernels/$(1)/%.c)
+endef
+$(foreach set,ref thumb dsp mve,$(eval $(call TENURE_PLAIN,$(set))))

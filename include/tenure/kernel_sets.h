@@ -36,6 +36,10 @@ struct tn_dsp_depthwise_params {
 };
 tn_kernel_fn tn_dsp_depthwise_conv_2d_s8;
 
+/* tn_dsp_depthwise_any_s8: the operands and parameters of tn_depthwise_conv_2d_s8, one output of
+ * each channel. */
+tn_kernel_fn tn_dsp_depthwise_any_s8;
+
 /* tn_dsp_fully_connected_s8. in: input [rows, in_n], stream (src/kernels/dsp/dot_s8.h). */
 struct tn_dsp_fc_params {
 	struct tn_loop_order order;
@@ -58,6 +62,13 @@ tn_kernel_fn tn_dsp_add_s8;
 tn_kernel_fn tn_dsp_average_pool_2d_s8;
 tn_kernel_fn tn_dsp_max_pool_2d_s8;
 
+/* tn_dsp_mul_s8: tn_mul_params; all of int8 is a result, the shift goes 1 to 22 to the right. */
+tn_kernel_fn tn_dsp_mul_s8;
+
+/* tn_dsp_clamp_s8: tn_lut_params, a table that only cuts off what is below its first result and
+ * above its last one. */
+tn_kernel_fn tn_dsp_clamp_s8;
+
 /* ---- the kernel set "thumb": for processors without DSP instructions ----
  * As for "dsp"; scratch: src/contract/thumb.h. Constants of a channel:
  * src/kernels/thumb/rescale.h. */
@@ -79,6 +90,9 @@ struct tn_thumb_depthwise_params {
 };
 tn_kernel_fn tn_thumb_depthwise_conv_2d_s8;
 
+/* tn_thumb_depthwise_any_s8: as tn_dsp_depthwise_any_s8. */
+tn_kernel_fn tn_thumb_depthwise_any_s8;
+
 /* tn_thumb_fully_connected_s8. in: input [rows, in_n], weights [out_n, in_n], constants. */
 struct tn_thumb_fc_params {
 	struct tn_loop_order order;
@@ -90,6 +104,10 @@ tn_kernel_fn tn_thumb_fully_connected_s8;
 #define TN_THUMB_POOL_TAPS 2048
 tn_kernel_fn tn_thumb_average_pool_2d_s8;
 tn_kernel_fn tn_thumb_max_pool_2d_s8;
+
+/* tn_thumb_mul_s8: as tn_dsp_mul_s8. tn_thumb_lut_s8: tn_lut_params. */
+tn_kernel_fn tn_thumb_mul_s8;
+tn_kernel_fn tn_thumb_lut_s8;
 
 /* ---- the kernel set "mve": for processors with the vector extension of Armv8.1-M ----
  * As for "dsp", whose kernels are behind these; scratch: src/contract/mve.h. */
@@ -126,6 +144,9 @@ struct tn_mve_depthwise_params {
 };
 tn_kernel_fn tn_mve_depthwise_conv_2d_s8;
 
+/* tn_mve_depthwise_any_s8: as tn_dsp_depthwise_any_s8, shifts to the right only. */
+tn_kernel_fn tn_mve_depthwise_any_s8;
+
 /* tn_mve_fully_connected_s8. in: input [rows, in_n], stream (src/kernels/mve/row_s8.h). */
 struct tn_mve_fc_params {
 	struct tn_loop_order order;
@@ -142,6 +163,11 @@ tn_kernel_fn tn_mve_add_s8;
 /* tn_pool_params; no window is empty, those of the average have at most TN_DSP_POOL_TAPS. */
 tn_kernel_fn tn_mve_average_pool_2d_s8;
 tn_kernel_fn tn_mve_max_pool_2d_s8;
+
+/* tn_mve_mul_s8, tn_mve_clamp_s8: as those of "dsp". tn_mve_lut_s8: tn_lut_params. */
+tn_kernel_fn tn_mve_mul_s8;
+tn_kernel_fn tn_mve_clamp_s8;
+tn_kernel_fn tn_mve_lut_s8;
 
 #ifdef __cplusplus
 }

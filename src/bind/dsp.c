@@ -46,7 +46,7 @@ static bool dsp_conv(struct tn_binder *b)
 	return true;
 }
 
-static bool dsp_depthwise(struct tn_binder *b)
+bool tn_bind_dsp_depthwise_3x3(struct tn_binder *b)
 {
 	const struct tn_conv_params *c = b->call->params;
 	struct tn_dsp_depthwise_params *p;
@@ -73,6 +73,14 @@ static bool dsp_depthwise(struct tn_binder *b)
 	p->room = (int32_t)depthwise.room;
 	p->floor = pack.floor;
 	tn_packed_give(b, 1, stream, words * sizeof(*stream));
+	return true;
+}
+
+static bool dsp_depthwise(struct tn_binder *b)
+{
+	if (!tn_bind_dsp_depthwise_3x3(b))
+		return false;
+	tn_packed_any_depthwise(b, KERNEL_DSP_DEPTHWISE_ANY_S8);
 	return true;
 }
 
@@ -196,6 +204,18 @@ static bool dsp_max_pool(struct tn_binder *b)
 		b, KERNEL_DSP_MAX_POOL_2D_S8, INT64_MAX, KERNEL_DSP_MAX_POOL_2D_S8);
 }
 
+static bool dsp_mul(struct tn_binder *b)
+{
+	tn_packed_product(b, KERNEL_DSP_MUL_S8);
+	return true;
+}
+
+static bool dsp_table(struct tn_binder *b)
+{
+	tn_packed_table(b, KERNEL_THUMB_LUT_S8, KERNEL_DSP_CLAMP_S8);
+	return true;
+}
+
 bool tn_bind_dsp(struct tn_binder *b)
 {
 	static const struct {
@@ -208,6 +228,8 @@ bool tn_bind_dsp(struct tn_binder *b)
 		{ KERNEL_ADD_S8, dsp_add },
 		{ KERNEL_AVERAGE_POOL_2D_S8, dsp_average_pool },
 		{ KERNEL_MAX_POOL_2D_S8, dsp_max_pool },
+		{ KERNEL_MUL_S8, dsp_mul },
+		{ KERNEL_LUT_S8, dsp_table },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

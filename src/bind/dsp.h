@@ -9,6 +9,9 @@
 /* Replaces b->call, or leaves it. False on lack of memory. */
 bool tn_bind_dsp(struct tn_binder *b);
 
+/* That of a depthwise convolution with a window of 3x3 alone. */
+bool tn_bind_dsp_depthwise_3x3(struct tn_binder *b);
+
 /* One channel's way from its sum to its output. */
 struct tn_rescaling {
 	int32_t multiplier, shift, zero_point; /* of the portable kernel */
@@ -53,6 +56,18 @@ void *tn_packed_replace(
 
 /* Constants of a packed kernel. */
 void tn_packed_give(struct tn_binder *b, uint32_t slot, const void *data, size_t n);
+
+/* The kernel for any window with one output of each channel, which has the operands and
+ * parameters of the portable one, when that still is the call's. */
+void tn_packed_any_depthwise(struct tn_binder *b, enum tn_kernel_id kernel);
+
+/* The kernel for a product with the operands and parameters of the portable one, when its
+ * results take the whole range. */
+void tn_packed_product(struct tn_binder *b, enum tn_kernel_id kernel);
+
+/* The kernel for a table; the second one when the table only cuts off at both ends. */
+void tn_packed_table(
+	struct tn_binder *b, enum tn_kernel_id kernel, enum tn_kernel_id clamp);
 
 /* The first pooling kernel instead of the portable one where windows have at most so many
  * taps, the second one where they have more, at most 2,048; all are dense, none is empty. */

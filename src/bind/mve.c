@@ -58,7 +58,7 @@ static bool mve_conv(struct tn_binder *b, bool *out_taken)
 	return give_zeros(b, g->in_c, -c->in_offset);
 }
 
-static bool mve_depthwise(struct tn_binder *b, bool *out_taken)
+static bool mve_depthwise_sixteens(struct tn_binder *b, bool *out_taken)
 {
 	const struct tn_conv_params *c = b->call->params;
 	struct tn_mve_depthwise_params *p;
@@ -83,6 +83,21 @@ static bool mve_depthwise(struct tn_binder *b, bool *out_taken)
 	p->floor = pack.floor;
 	tn_packed_give(b, 1, stream, words * sizeof(*stream));
 	return give_zeros(b, c->g.in_c, -c->in_offset);
+}
+
+static bool mve_depthwise(struct tn_binder *b, bool *out_taken)
+{
+	const struct tn_conv_params *c = b->call->params;
+
+	if (!mve_depthwise_sixteens(b, out_taken))
+		return false;
+	/* four channels at a time are faster where there is a kernel for them */
+	if (!*out_taken && tn_mve_depthwise_in_fours(c->g.out_c) &&
+		!tn_bind_dsp_depthwise_3x3(b))
+		return false;
+	*out_taken = true;
+	tn_packed_any_depthwise(b, KERNEL_MVE_DEPTHWISE_ANY_S8);
+	return true;
 }
 
 static bool mve_fully_connected(struct tn_binder *b, bool *out_taken)
@@ -140,6 +155,20 @@ static bool mve_add(struct tn_binder *b, bool *out_taken)
 	return true;
 }
 
+static bool mve_mul(struct tn_binder *b, bool *out_taken)
+{
+	*out_taken = true;
+	tn_packed_product(b, KERNEL_MVE_MUL_S8);
+	return true;
+}
+
+static bool mve_table(struct tn_binder *b, bool *out_taken)
+{
+	*out_taken = true;
+	tn_packed_table(b, KERNEL_MVE_LUT_S8, KERNEL_MVE_CLAMP_S8);
+	return true;
+}
+
 bool tn_bind_mve(struct tn_binder *b)
 {
 	static const struct {
@@ -152,6 +181,8 @@ bool tn_bind_mve(struct tn_binder *b)
 		{ KERNEL_ADD_S8, mve_add },
 		{ KERNEL_AVERAGE_POOL_2D_S8, mve_average_pool },
 		{ KERNEL_MAX_POOL_2D_S8, mve_max_pool },
+		{ KERNEL_MUL_S8, mve_mul },
+		{ KERNEL_LUT_S8, mve_table },
 	};
 	bool taken = false;
 

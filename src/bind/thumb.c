@@ -132,7 +132,7 @@ static bool depthwise_stream(
 	return stream != NULL;
 }
 
-static bool thumb_depthwise(struct tn_binder *b)
+static bool thumb_depthwise_3x3(struct tn_binder *b)
 {
 	const struct tn_conv_params *c = b->call->params;
 	const size_t channels = (size_t)c->g.out_c;
@@ -164,6 +164,14 @@ static bool thumb_depthwise(struct tn_binder *b)
 	return true;
 }
 
+static bool thumb_depthwise(struct tn_binder *b)
+{
+	if (!thumb_depthwise_3x3(b))
+		return false;
+	tn_packed_any_depthwise(b, KERNEL_THUMB_DEPTHWISE_ANY_S8);
+	return true;
+}
+
 static bool thumb_average_pool(struct tn_binder *b)
 {
 	return tn_packed_pool(b, KERNEL_THUMB_AVERAGE_POOL_2D_S8, TN_THUMB_POOL_TAPS,
@@ -174,6 +182,18 @@ static bool thumb_max_pool(struct tn_binder *b)
 {
 	return tn_packed_pool(
 		b, KERNEL_THUMB_MAX_POOL_2D_S8, INT64_MAX, KERNEL_THUMB_MAX_POOL_2D_S8);
+}
+
+static bool thumb_mul(struct tn_binder *b)
+{
+	tn_packed_product(b, KERNEL_THUMB_MUL_S8);
+	return true;
+}
+
+static bool thumb_table(struct tn_binder *b)
+{
+	tn_packed_table(b, KERNEL_THUMB_LUT_S8, KERNEL_THUMB_LUT_S8);
+	return true;
 }
 
 bool tn_bind_thumb(struct tn_binder *b)
@@ -189,6 +209,8 @@ bool tn_bind_thumb(struct tn_binder *b)
 		{ KERNEL_ADD_S8, tn_bind_dsp },
 		{ KERNEL_AVERAGE_POOL_2D_S8, thumb_average_pool },
 		{ KERNEL_MAX_POOL_2D_S8, thumb_max_pool },
+		{ KERNEL_MUL_S8, thumb_mul },
+		{ KERNEL_LUT_S8, thumb_table },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

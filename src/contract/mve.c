@@ -77,6 +77,11 @@ bool tn_mve_depthwise_of(const struct tn_window *w, int64_t *out_scratch)
 	return *out_scratch <= SCRATCH_MAX;
 }
 
+bool tn_mve_depthwise_in_fours(int64_t channels)
+{
+	return channels % 4 == 0;
+}
+
 bool tn_mve_fc_of(int64_t in_n, int64_t out_n, bool whole, struct tn_mve_fc *out)
 {
 	if (in_n < 1 || in_n > SCRATCH_MAX / 2 || out_n < 1 || out_n > INT32_MAX / 2)
@@ -128,6 +133,16 @@ static int64_t own_scratch(const struct tn_graph *g, const struct tn_op *op, boo
 	}
 }
 
+/* A depthwise convolution whose kernel needs none. */
+static bool is_any_depthwise(const struct tn_graph *g, const struct tn_op *op)
+{
+	struct tn_window w;
+	const char *why;
+
+	return op->kind == OP_DEPTHWISE_CONV_2D && tn_window_of(g, op, &w, &why) &&
+	       !tn_mve_depthwise_in_fours(w.out_c);
+}
+
 static bool is_s8(const struct tn_graph *g, const tn_tensor_id *list, uint32_t n)
 {
 	return n && tn_tensor_id_ok(g, list[0]) &&
@@ -140,5 +155,7 @@ int64_t tn_mve_scratch(const struct tn_graph *g, const struct tn_op *op, bool wh
 
 	if (is_s8(g, op->inputs, op->n_inputs) && is_s8(g, op->outputs, op->n_outputs))
 		bytes = own_scratch(g, op, whole);
-	return bytes ? bytes : tn_dsp_scratch(g, op, whole);
+	if (bytes || is_any_depthwise(g, op))
+		return bytes;
+	return tn_dsp_scratch(g, op, whole);
 }

@@ -26,6 +26,9 @@ bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out);
  * pixels, and the outputs of those that came before. */
 bool tn_mve_depthwise_of(const struct tn_window *w, int64_t *out_scratch);
 
+/* With other numbers of channels: does the kernel of the set "dsp" run, where there is one? */
+bool tn_mve_depthwise_in_fours(int64_t channels);
+
 /* A fully connected layer: the sums of some channels, and a copy of a row where all of it is
  * read before the first output is written (`whole`), or where it does not end with a block. */
 struct tn_mve_fc {

@@ -13,7 +13,7 @@ struct layer {
 	const char *pad;
 	int64_t in_zero, out_zero;
 	const char *activation;
-	enum tn_kernel_set packed; /* the first set with a kernel for it */
+	bool packed; /* all sets but the portable one have a kernel for it */
 };
 
 extern const struct layer layers[];

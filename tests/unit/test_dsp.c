@@ -95,16 +95,6 @@ static bool same_displaced(struct bench *b, const struct tn_call *call, uint32_t
 	return same;
 }
 
-/* For its shapes and constants. */
-static bool has_kernel(const struct layer *l, enum tn_kernel_set set)
-{
-	if (set != KERNELS_THUMB)
-		return l->packed && l->packed <= set;
-	if (l->kind == OP_DEPTHWISE_CONV_2D)
-		return l->k_h == 3 && l->k_w == 3;
-	return l->packed != KERNELS_PORTABLE;
-}
-
 static void try_variant(struct bench *b, const struct layer *l, enum tn_kernel_set set,
 	struct tn_variant v)
 {
@@ -120,8 +110,8 @@ static void try_variant(struct bench *b, const struct layer *l, enum tn_kernel_s
 	ck_assert_int_eq(tn_bind(g, op, v, &b->net.arena, &b->net.diags, &call), TN_OK);
 	packed = strncmp(call.kernel->file, "ref/", 4) != 0;
 	/* a sum has a packed kernel only where one linear function was found */
-	ck_assert_msg(l->kind == OP_ADD || packed == (has_kernel(l, set) &&
-							     !tn_variant_is_buffered(v)),
+	ck_assert_msg(
+		l->kind == OP_ADD || packed == (l->packed && !tn_variant_is_buffered(v)),
 		"%s: hold %d, %s runs", l->name, (int)v.hold, call.kernel->symbol);
 	scratch = exact(bytes + GUARD);
 	memset(scratch + bytes, 0x5a, GUARD);

@@ -16,6 +16,13 @@
 #define TN_DSP 0
 #endif
 
+/* Armv7-M and later saturate, too. */
+#if defined(__ARM_ARCH_ISA_THUMB) && !defined(TN_RECORD)
+#define TN_SSAT (__ARM_ARCH_ISA_THUMB >= 2)
+#else
+#define TN_SSAT 0
+#endif
+
 /* Words at any address. A packed member keeps the compiler from joining two of them into
  * one load that must be aligned. */
 struct __attribute__((packed, may_alias)) tn_unaligned {
@@ -25,6 +32,12 @@ struct __attribute__((packed, may_alias)) tn_unaligned {
 static inline uint32_t tn_load_word(const tn_s8 *p)
 {
 	TN_LOADS(p, 4);
+	return ((const struct tn_unaligned *)(const void *)p)->word;
+}
+
+/* Of a constant. */
+static inline uint32_t tn_const_word(const int8_t *p)
+{
 	return ((const struct tn_unaligned *)(const void *)p)->word;
 }
 
@@ -73,6 +86,45 @@ static inline uint32_t tn_sxtb16_odd(uint32_t x)
 #endif
 }
 
+/* Bytes 0 and 2, and 1 and 3, added to halfwords. */
+static inline uint32_t tn_sxtab16(uint32_t to, uint32_t x)
+{
+#if TN_DSP
+	uint32_t r;
+
+	__asm__("sxtab16 %0, %1, %2" : "=r"(r) : "r"(to), "r"(x));
+	return r;
+#else
+	x = tn_sxtb16(x);
+	return ((to + x) & 0xffff) | ((to & 0xffff0000u) + (x & 0xffff0000u));
+#endif
+}
+
+static inline uint32_t tn_sxtab16_odd(uint32_t to, uint32_t x)
+{
+#if TN_DSP
+	uint32_t r;
+
+	__asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(r) : "r"(to), "r"(x));
+	return r;
+#else
+	return tn_sxtab16(to, x >> 8);
+#endif
+}
+
+/* Halfwords, doubled. */
+static inline uint32_t tn_double16(uint32_t x)
+{
+#if TN_DSP
+	uint32_t r;
+
+	__asm__("sadd16 %0, %1, %1" : "=r"(r) : "r"(x));
+	return r;
+#else
+	return ((x + x) & 0xffff) | ((x & 0xffff0000u) << 1);
+#endif
+}
+
 /* The low halfwords of both. */
 static inline uint32_t tn_pack_low(uint32_t low, uint32_t high)
 {
@@ -115,6 +167,31 @@ static inline int32_t tn_smlad(uint32_t a, uint32_t b, int32_t sum)
 #endif
 }
 
+/* The product of the low halfwords, and of the high ones, added; wraps. */
+static inline int32_t tn_smlabb(uint32_t a, uint32_t b, int32_t sum)
+{
+#if TN_DSP
+	int32_t r;
+
+	__asm__("smlabb %0, %1, %2, %3" : "=r"(r) : "r"(a), "r"(b), "r"(sum));
+	return r;
+#else
+	return (int32_t)((uint32_t)sum + (uint32_t)(tn_low(a) * tn_low(b)));
+#endif
+}
+
+static inline int32_t tn_smlatt(uint32_t a, uint32_t b, int32_t sum)
+{
+#if TN_DSP
+	int32_t r;
+
+	__asm__("smlatt %0, %1, %2, %3" : "=r"(r) : "r"(a), "r"(b), "r"(sum));
+	return r;
+#else
+	return (int32_t)((uint32_t)sum + (uint32_t)(tn_high(a) * tn_high(b)));
+#endif
+}
+
 /* The high word of a product, plus c; wraps. */
 static inline int32_t tn_smmla(int32_t a, int32_t b, int32_t c)
 {
@@ -137,13 +214,15 @@ static inline int32_t tn_smmulr(int32_t a, int32_t b)
 	__asm__("smmulr %0, %1, %2" : "=r"(r) : "r"(a), "r"(b));
 	return r;
 #else
-	return (int32_t)(((int64_t)a * b + INT64_C(0x80000000)) >> 32);
+	const int64_t product = (int64_t)a * b;
+
+	return (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31));
 #endif
 }
 
 static inline int32_t tn_saturate_s8(int32_t x)
 {
-#if TN_DSP
+#if TN_SSAT
 	int32_t r;
 
 	__asm__("ssat %0, #8, %1" : "=r"(r) : "r"(x));
@@ -175,10 +254,18 @@ static inline uint32_t tn_greater_bytes(uint32_t a, uint32_t b)
 	return r;
 }
 
-/* The smaller byte is the one that is left of all bits of both. */
+/* The smaller one. */
 static inline uint32_t tn_smaller_bytes(uint32_t a, uint32_t b)
 {
+#if TN_DSP
+	uint32_t r;
+
+	__asm__("ssub8 %0, %1, %2\n\tsel %0, %2, %1" : "=&r"(r) : "r"(a), "r"(b));
+	return r;
+#else
+	/* what is left of all bits of both */
 	return a ^ b ^ tn_greater_bytes(a, b);
+#endif
 }
 
 #endif

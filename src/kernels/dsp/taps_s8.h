@@ -11,43 +11,10 @@ struct tn_taps {
 	uint32_t even, odd;
 };
 
-#if TN_DSP
-
-static inline uint32_t tn_taps_even(uint32_t sum, uint32_t word)
-{
-	__asm__("sxtab16 %0, %0, %1" : "+r"(sum) : "r"(word));
-	return sum;
-}
-
-static inline uint32_t tn_taps_odd(uint32_t sum, uint32_t word)
-{
-	__asm__("sxtab16 %0, %0, %1, ror #8" : "+r"(sum) : "r"(word));
-	return sum;
-}
-
-#else
-
-static inline uint32_t tn_taps_halves(uint32_t sum, uint32_t x)
-{
-	return ((sum + x) & 0xffff) | ((sum & 0xffff0000u) + (x & 0xffff0000u));
-}
-
-static inline uint32_t tn_taps_even(uint32_t sum, uint32_t word)
-{
-	return tn_taps_halves(sum, tn_sxtb16(word));
-}
-
-static inline uint32_t tn_taps_odd(uint32_t sum, uint32_t word)
-{
-	return tn_taps_halves(sum, tn_sxtb16_odd(word));
-}
-
-#endif
-
 static inline struct tn_taps tn_taps_word(struct tn_taps s, uint32_t word)
 {
-	s.even = tn_taps_even(s.even, word);
-	s.odd = tn_taps_odd(s.odd, word);
+	s.even = tn_sxtab16(s.even, word);
+	s.odd = tn_sxtab16_odd(s.odd, word);
 	return s;
 }
 
