@@ -80,6 +80,7 @@ bench: deps $(BUILD)/build.ninja
 	ninja -C $(BUILD) src/cli/tenure bench/generate bench/parse
 	bench/bench.py $(BUILD)/src/cli/tenure $(BUILD)/bench/generate
 	bench/instructions.py $(BUILD)/src/cli/tenure
+	bench/sizes.py $(BUILD)/src/cli/tenure
 	bench/browser.py $(BUILD)/src/cli/tenure
 
 clean:

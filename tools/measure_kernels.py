@@ -7,14 +7,18 @@
 
 The kernels are compiled as the Makefile of an emitted model does it. Text is what
 arm-none-eabi-size prints (read-only data included); the stack is that of the deepest chain
-of calls inside the file, from -fcallgraph-info, on the processor where it is deepest; what
-the C library and libgcc need on top is not in it. Another compiler makes other code, so a
-row holds when it is within 10 % and 64 bytes."""
+of calls from a function of the file (stack_use.py), other files, the C library and libgcc
+included, on the processor where it is deepest. Another compiler makes other code, so a row
+holds when it is within 10 % and 64 bytes."""
+import concurrent.futures
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+
+import stack_use
 
 root = pathlib.Path(__file__).resolve().parent.parent
 table = root / 'src/emit/footprint.def'
@@ -35,37 +39,67 @@ HEAD = '''/* What each kernel takes on a Cortex-M: bytes of code and read-only d
 '''
 
 
-def depth(callgraph):
-    """Bytes of the deepest chain; recursion, which kernels do not have, counts once."""
-    own, calls = {}, {}
-    for title, label in re.findall(r'node: \{ title: "([^"]+)" label: "([^"]*)"', callgraph):
-        frame = re.search(r'\\n(\d+) bytes', label)
-        own[title] = int(frame.group(1)) if frame else 0
-    for source, target in re.findall(r'sourcename: "([^"]+)" targetname: "([^"]+)"', callgraph):
-        calls.setdefault(source, set()).add(target)
+def needed(name):
+    """The file and those that `emit` writes with it: for each header its source."""
+    names, todo = [], [name]
+    while todo:
+        path = todo.pop()
+        if path in names:
+            continue
+        names.append(path)
+        twin = path[:-1] + 'c'
+        if path.endswith('.h') and (kernels / twin).is_file():
+            todo.append(twin)
+        for included in re.findall('#include "([^"]+)"', (kernels / path).read_text()):
+            beside = (pathlib.Path(path).parent / included).as_posix()
+            todo += [p for p in (beside, included) if (kernels / p).is_file()][:1]
+    return [path for path in names if path.endswith('.c')]
 
-    def below(name, above):
-        rest = [below(c, above | {name}) for c in calls.get(name, ()) if c not in above]
-        return own.get(name, 0) + max(rest, default=0)
 
-    return max((below(name, frozenset()) for name in own), default=0)
+def compiled(cpu, source, folder):
+    out = folder / (source.replace('/', '-') + '.o')
+    subprocess.run(['arm-none-eabi-gcc', '-std=c99', *CPUS[cpu], '-O2', '-ffp-contract=off',
+                    '-ffunction-sections', '-fdata-sections', '-fstack-usage',
+                    f'-I{root}/include', f'-I{kernels}', '-c', '-o', out, kernels / source],
+                   check=True)
+    return out
 
 
-def measure(name, folder, cpus=CPUS):
-    texts, stack = [], 0
-    for cpu in cpus:
-        out = pathlib.Path(folder) / 'kernel.o'
-        subprocess.run(['arm-none-eabi-gcc', '-std=c99', *CPUS[cpu], '-O2', '-ffp-contract=off',
-                        '-ffunction-sections', '-fdata-sections', '-fcallgraph-info=su',
-                        f'-I{root}/include', f'-I{kernels}', '-c', '-o', out,
-                        kernels / name], check=True)
-        said = subprocess.run(['arm-none-eabi-size', out], check=True, text=True,
-                              capture_output=True).stdout
-        text, data, bss = map(int, said.splitlines()[1].split()[:3])
-        assert not data and not bss, (name, 'kernels have no state')
-        texts.append(text)
-        stack = max(stack, depth(out.with_suffix('.ci').read_text()))
-    return texts, stack
+def text_of(path):
+    said = subprocess.run(['arm-none-eabi-size', path], check=True, text=True,
+                          capture_output=True).stdout
+    text, data, bss = map(int, said.splitlines()[1].split()[:3])
+    assert not data and not bss, (path, 'kernels have no state')
+    return text
+
+
+def measure_on(cpu, names, folder):
+    """By name, text of the file and the deepest stack of its functions."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
+    sources = sorted({source for name in names for source in needed(name)})
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        objects = dict(zip(sources, threads.map(
+            lambda source: compiled(cpu, source, folder), sources)))
+    elf, out = folder / 'kernel.elf', {}
+    for name in names:
+        mine = [objects[source] for source in needed(name)]
+        subprocess.run(['arm-none-eabi-gcc', *CPUS[cpu], '-nostartfiles', '-Wl,-e,0', '-o', elf,
+                        *mine], check=True)
+        image = stack_use.Image(elf, [path.with_suffix('.su') for path in mine])
+        listed = subprocess.run(['arm-none-eabi-nm', objects[name]], check=True, text=True,
+                                capture_output=True).stdout
+        functions = re.findall(r' T (\w+)$', listed, re.M)
+        out[name] = (text_of(objects[name]),
+                     max(image.deepest(function)[0] for function in functions))
+    shutil.rmtree(folder)
+    return out
+
+
+def measure(names, folder, cpus=CPUS):
+    """By name, texts by processor and the largest stack."""
+    found = [measure_on(cpu, names, folder) for cpu in cpus]
+    return {name: ([f[name][0] for f in found], max(f[name][1] for f in found))
+            for name in names}
 
 
 def rows():
@@ -79,13 +113,13 @@ def write(names):
     version = subprocess.run(['arm-none-eabi-gcc', '-dumpversion'], check=True, text=True,
                              capture_output=True).stdout.strip()
     text = HEAD.format(version=version, cpus=', '.join(CPUS))
+    every = [path.relative_to(kernels).as_posix() for path in sorted(kernels.rglob('*.c'))]
+    new = [name for name in every if name in names or name not in known]
     with tempfile.TemporaryDirectory() as folder:
-        for path in sorted(kernels.rglob('*.c')):
-            name = path.relative_to(kernels).as_posix()
-            if name in names or name not in known:
-                texts, stack = measure(name, folder)
-                known[name] = [*texts, stack]
-            text += f'FOOTPRINT("{name}", {", ".join(map(str, known[name]))})\n'
+        for name, (texts, stack) in measure(new, folder).items():
+            known[name] = [*texts, stack]
+    for name in every:
+        text += f'FOOTPRINT("{name}", {", ".join(map(str, known[name]))})\n'
     table.write_text(text + '/* clang-format on */\n')
 
 
@@ -95,11 +129,10 @@ def near(known, found):
 
 def check(names):
     known, bad = rows(), []
+    cpus = CPUS if not names else ('m0plus', 'm4')
     with tempfile.TemporaryDirectory() as folder:
-        for name in names or sorted(known):
+        for name, (texts, stack) in measure(names or sorted(known), folder, cpus).items():
             row = known[name]
-            cpus = CPUS if not names else ('m0plus', 'm4')
-            texts, stack = measure(name, folder, cpus)
             for cpu, found in zip(cpus, texts):
                 if not near(row[list(CPUS).index(cpu)], found):
                     bad.append(f'{name}: {cpu} {row[list(CPUS).index(cpu)]}, measured {found}')

@@ -5,9 +5,33 @@
 #include "emit/footprint.h"
 #include "emit/writer.h"
 
-#define CALL_CODE  12 /* bytes: what compilers made of calls, beside the operands */
-#define CALL_FRAME 24
-#define EVENT_CODE 16 /* of a chain's event: the call of a function for rows */
+/* Bytes that gcc makes of what is written, on the average of many models: of the run
+ * function, of a call, and of its operands (constants; places, of which those at the start
+ * of the memory cost hardly anything); of the init function, of a place that input and
+ * output functions give, of a variable's first value. */
+#define RUN_CODE      30
+#define CALL_CODE     16
+#define CONST_CODE    8
+#define PLACE_CODE    4
+#define START_CODE    2
+#define INIT_CODE     4
+#define PORT_CODE     8
+#define PORT_CODE_M0  12
+#define VARIABLE_CODE 14
+#define FRAME	      36 /* of the run function, beside the operands of a call */
+#define CALL_FRAME    24 /* of a chain */
+#define EVENT_CODE    16 /* of a chain's event: the call of a function for rows */
+
+/* Bytes of a struct of parameters: its tables are pointers, which take four bytes there. */
+static int64_t params_bytes(const struct tn_params_info *params)
+{
+	int64_t bytes = params->size;
+
+	for (uint32_t i = 0; i < params->n_fields; i++)
+		if (params->fields[i].type >= FIELD_I8_TABLE)
+			bytes -= (int64_t)sizeof(void *) - 4;
+	return bytes;
+}
 
 /* The parameters that say which rows lie on the stack while a chain runs. */
 static void measure_chains(const struct tn_writer *w, struct tn_emit_sizes *out)
@@ -25,13 +49,41 @@ static void measure_chains(const struct tn_writer *w, struct tn_emit_sizes *out)
 			const struct tn_program_op *po = &w->program.ops[s->first + k];
 
 			if (po->rows && po->rows->rows.kind != ROWS_ELEMENTS)
-				frame += po->call.kernel->params->size;
+				frame += params_bytes(po->call.kernel->params);
 		}
 		for (size_t cpu = 0; cpu < TN_FOOTPRINT_CPUS; cpu++)
 			out->code_bytes[cpu] += EVENT_CODE * events;
 		most = tn_max_i64(most, frame + CALL_FRAME);
 	}
 	out->stack_bytes += most;
+}
+
+static void measure_functions(const struct tn_writer *w, struct tn_emit_sizes *out)
+{
+	const int64_t ports = w->g->n_inputs + w->g->n_outputs;
+	int64_t variables = 0;
+
+	for (uint32_t i = 0; i < w->g->n_tensors; i++)
+		variables += w->g->tensors[i].role == ROLE_VARIABLE;
+	for (size_t cpu = 0; cpu < TN_FOOTPRINT_CPUS; cpu++)
+		out->code_bytes[cpu] += RUN_CODE + INIT_CODE + VARIABLE_CODE * variables +
+					(cpu ? PORT_CODE : PORT_CODE_M0) * ports;
+}
+
+static int64_t place_code(const struct tn_storage *s)
+{
+	if (s->region == TN_REGION_NONE)
+		return 0;
+	return s->offset ? PLACE_CODE : START_CODE;
+}
+
+static int64_t operand_code(const struct tn_writer *w, const struct tn_operand *o)
+{
+	int64_t code = tn_tensor_id_ok(w->g, o->tensor)
+			       ? place_code(&w->program.tensors[o->tensor.i])
+			       : 0;
+
+	return code ? code : CONST_CODE;
 }
 
 static void measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
@@ -41,15 +93,21 @@ static void measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
 	for (uint32_t i = 0; i < w->program.n_ops; i++) {
 		const struct tn_program_op *po = &w->program.ops[i];
 		const uint32_t operands = po->call.n_in + po->call.n_out;
+		int64_t code;
 
 		if (po->elided || !po->call.kernel)
 			continue;
+		code = CALL_CODE + place_code(&po->scratch) +
+		       params_bytes(po->call.kernel->params);
+		for (uint32_t k = 0; k < po->call.n_in; k++)
+			code += operand_code(w, &po->call.in[k]);
+		for (uint32_t k = 0; k < po->call.n_out; k++)
+			code += operand_code(w, &po->call.out[k]);
 		for (size_t cpu = 0; cpu < TN_FOOTPRINT_CPUS; cpu++)
-			out->code_bytes[cpu] += CALL_CODE + 8 * (int64_t)operands +
-						po->call.kernel->params->size;
+			out->code_bytes[cpu] += code;
 		most = operands > most ? operands : most;
 	}
-	out->stack_bytes = CALL_FRAME + 4 * (int64_t)most;
+	out->stack_bytes = FRAME + 4 * (int64_t)most;
 }
 
 static void measure_kernels(const struct tn_writer *w, struct tn_emit_sizes *out)
@@ -75,6 +133,7 @@ static void measure_kernels(const struct tn_writer *w, struct tn_emit_sizes *out
 
 void tn_measure_code(const struct tn_writer *w, struct tn_emit_sizes *out)
 {
+	measure_functions(w, out);
 	measure_calls(w, out);
 	measure_chains(w, out);
 	measure_kernels(w, out);
