@@ -27,6 +27,16 @@ def declared(header):
         return set(re.findall(r"^(?:int|void|const char \*)\s*(tenure_\w+)\(", file.read(), re.M))
 
 
+def undocumented(header):
+    """Functions and types without a comment for Doxygen in front of them."""
+    with open(header, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    found = [(lines[i - 1], line) for i, line in enumerate(lines)
+             if re.match(r"(?:int|void|const char \*) ?\*?\w+\(|(?:typedef )?(?:enum|struct) \w+ \{", line)]
+    assert len(found) > 20, found
+    return [line for before, line in found if not before.endswith("*/")]
+
+
 with tempfile.TemporaryDirectory() as root:
     run("meson", "install", "-C", build, "--no-rebuild", "--destdir", root)
     prefix = root + json.loads(run("meson", "introspect", build, "--buildoptions"))[
@@ -41,6 +51,7 @@ with tempfile.TemporaryDirectory() as root:
     symbols = {line.split()[-1] for line in run("nm", "-D", "--defined-only", library).splitlines()}
     assert symbols == declared(header), symbols ^ declared(header)
 
+    assert not undocumented(header), undocumented(header)
     for language, standard in (("c", "c11"), ("c++", "c++11"), ("c++", "c++20")):
         run("cc", "-x", language, f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-pedantic",
             "-fsyntax-only", header)
