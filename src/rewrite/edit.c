@@ -45,6 +45,42 @@ static void pin_all(struct tn_edit *e)
 		pin(e, g->outputs[i]);
 }
 
+/* Do attributes say how its kernel reads and writes? It does more than its type says, or
+ * does it in another way. No output of such an op may change. */
+static bool has_own_kernel(const struct tn_op *op)
+{
+	return tn_op_has_own_kernel(op) || tn_op_order(op) != OP_ORDER_ANY ||
+	       tn_op_n_scratch(op) || tn_op_int(op, "scratch_required", 0) > 0;
+}
+
+static void hold(struct tn_edit *e, tn_tensor_id id)
+{
+	if (!known(e, id))
+		return;
+	e->pinned[id.i] = e->held[id.i] = true;
+}
+
+/* Ops with kernels of their own stay as they are, where they are: to passes they are
+ * readers and writers from outside. */
+static void hold_all(struct tn_edit *e)
+{
+	for (uint32_t i = 0; i < e->g.n_ops; i++) {
+		const struct tn_op *op = &e->g.ops[i];
+
+		if (!has_own_kernel(op))
+			continue;
+		for (uint32_t k = 0; k < op->n_inputs; k++)
+			hold(e, op->inputs[k]);
+		for (size_t k = 0; k < tn_op_n_scratch(op); k++)
+			hold(e, tn_op_scratch(&e->g, op, k));
+		for (uint32_t k = 0; k < op->n_outputs; k++) {
+			hold(e, op->outputs[k]);
+			if (known(e, op->outputs[k]))
+				e->producer[op->outputs[k].i] = no_op;
+		}
+	}
+}
+
 static void count_uses(struct tn_edit *e)
 {
 	for (uint32_t i = 0; i < e->g.n_tensors; i++) {
@@ -82,10 +118,11 @@ static bool side_tables(struct tn_edit *e, size_t n)
 	e->reads = TN_NEW_ARRAY(e->scratch, uint32_t, n);
 	e->pinned = TN_NEW_ARRAY(e->scratch, bool, n);
 	e->viewed = TN_NEW_ARRAY(e->scratch, bool, n);
+	e->held = TN_NEW_ARRAY(e->scratch, bool, n);
 	e->view = TN_NEW_ARRAY(e->scratch, tn_tensor_id, n);
 	e->instead = TN_NEW_ARRAY(e->scratch, tn_tensor_id, n);
 	return e->producer && e->readers && e->reads && e->pinned && e->viewed &&
-	       e->view && e->instead;
+	       e->held && e->view && e->instead;
 }
 
 /* The operands of all ops, each list its own copy in one piece of memory. */
@@ -136,6 +173,7 @@ bool tn_edit_begin(struct tn_edit *e, const struct tn_graph *g, struct tn_arena 
 		return false;
 	count_uses(e);
 	pin_all(e);
+	hold_all(e);
 	return true;
 }
 
@@ -201,12 +239,21 @@ bool tn_edit_finish(struct tn_edit *e, struct tn_graph *out)
 	return true;
 }
 
+bool tn_edit_is_held(const struct tn_edit *e, tn_op_id id)
+{
+	const struct tn_op *op = &e->g.ops[id.i];
+
+	if (op->n_outputs && known(e, op->outputs[0]) && !e->held[op->outputs[0].i])
+		return false; /* most: attributes need not be looked at */
+	return !e->dead[id.i] && has_own_kernel(op);
+}
+
 struct tn_op *tn_edit_op(struct tn_edit *e, uint32_t position)
 {
 	tn_op_id id = e->g.schedule[position];
 	struct tn_op *op = &e->g.ops[id.i];
 
-	if (e->dead[id.i] || e->failed)
+	if (e->dead[id.i] || e->failed || tn_edit_is_held(e, id))
 		return NULL;
 	for (uint32_t k = 0; k < op->n_inputs; k++)
 		op->inputs[k] = resolve(e, op->inputs[k]);
@@ -246,15 +293,16 @@ bool tn_edit_stable(const struct tn_edit *e, tn_tensor_id id)
 {
 	const struct tn_tensor *t = &e->g.tensors[id.i];
 
-	return !t->mutated && !e->viewed[id.i] && t->role != ROLE_VARIABLE &&
-	       t->view_of.i == TN_NONE;
+	return !t->mutated && !e->viewed[id.i] && !e->held[id.i] &&
+	       t->role != ROLE_VARIABLE && t->view_of.i == TN_NONE;
 }
 
 bool tn_edit_may_move(const struct tn_edit *e, tn_tensor_id id)
 {
 	const struct tn_tensor *t = &e->g.tensors[id.i];
 
-	return !t->mutated && t->role != ROLE_VARIABLE && t->view_of.i == TN_NONE;
+	return !t->mutated && !e->held[id.i] && t->role != ROLE_VARIABLE &&
+	       t->view_of.i == TN_NONE;
 }
 
 bool tn_edit_same_quant(const struct tn_tensor *a, const struct tn_tensor *b)
@@ -429,6 +477,8 @@ void tn_edit_left_kept(struct tn_edit *e, const struct tn_op *op, tn_tensor_id i
 		why = "the value between the two is observed";
 	} else if (t->mutated || t->view_of.i != TN_NONE) {
 		why = "the value between the two shares its bytes";
+	} else if (e->held[id.i]) {
+		why = "a kernel of its own works on the value between the two";
 	} else if (id.i < e->n_file_tensors && e->viewed[id.i]) {
 		why = "the value between the two has an alias";
 		other = tn_edit_other_reader(e, e->view[id.i], reader);

@@ -21,6 +21,7 @@ struct tn_edit {
 	uint32_t *reads; /* by tensor: operands of living ops that name it */
 	bool *pinned; /* by tensor: must keep its bytes, its shape and its op */
 	bool *viewed; /* by tensor: other tensors of the file lie in its bytes */
+	bool *held; /* by tensor: an op that no pass may touch works on it */
 	tn_tensor_id
 		*view; /* by tensor of the file: the first one that lies in its bytes */
 	tn_tensor_id *instead; /* by tensor: what its readers read; TN_NONE: itself */
@@ -48,8 +49,11 @@ bool tn_edit_begin(struct tn_edit *e, const struct tn_graph *g, struct tn_arena 
 bool tn_edit_drop_dead(struct tn_edit *e);
 bool tn_edit_finish(struct tn_edit *e, struct tn_graph *out);
 
-/* The living op at a position of the schedule, or NULL. Resolves its operands. */
+/* The living op at a position of the schedule, or NULL: it is dead, or has a kernel of its
+ * own, and no pass may touch it. Resolves its operands. */
 struct tn_op *tn_edit_op(struct tn_edit *e, uint32_t position);
+/* Is it a living op that no pass may touch? */
+bool tn_edit_is_held(const struct tn_edit *e, tn_op_id id);
 static inline tn_op_id tn_edit_id(const struct tn_edit *e, const struct tn_op *op)
 {
 	return (tn_op_id){ (uint32_t)(op - e->g.ops) };
@@ -59,7 +63,8 @@ static inline tn_op_id tn_edit_id(const struct tn_edit *e, const struct tn_op *o
 struct tn_tensor *tn_edit_in(struct tn_edit *e, const struct tn_op *op, uint32_t k);
 struct tn_tensor *tn_edit_out(struct tn_edit *e, const struct tn_op *op, uint32_t k);
 
-/* The op that writes operand k of op; NULL: a constant, an input, several writers. */
+/* The op that writes operand k of op; NULL: a constant, an input, several writers, or what
+ * no pass may touch. */
 struct tn_op *tn_edit_producer(struct tn_edit *e, const struct tn_op *op, uint32_t k);
 
 /* Does only this operand of one op read the tensor, and may the tensor vanish? */

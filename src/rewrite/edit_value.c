@@ -179,6 +179,7 @@ static bool make_room(struct tn_edit *e)
 	e->reads = grown(e, e->reads, n, sizeof(*e->reads));
 	e->pinned = grown(e, e->pinned, n, sizeof(*e->pinned));
 	e->viewed = grown(e, e->viewed, n, sizeof(*e->viewed));
+	e->held = grown(e, e->held, n, sizeof(*e->held));
 	e->instead = grown(e, e->instead, n, sizeof(*e->instead));
 	return !e->failed;
 }
@@ -211,7 +212,7 @@ static tn_tensor_id add_tensor(
 	e->producer[id.i].i = e->instead[id.i].i = TN_NONE;
 	e->readers[2 * id.i].i = e->readers[2 * id.i + 1].i = TN_NONE;
 	e->reads[id.i] = 0;
-	e->pinned[id.i] = e->viewed[id.i] = false;
+	e->pinned[id.i] = e->viewed[id.i] = e->held[id.i] = false;
 	return id;
 }
 

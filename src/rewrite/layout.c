@@ -430,6 +430,8 @@ void tn_rewrite_layouts(struct tn_edit *e)
 			change(&l, op);
 		else if (op)
 			keep(&l, op);
+		else if (tn_edit_is_held(e, e->g.schedule[i]))
+			put(&l, e->g.schedule[i]);
 	}
 	if (!e->failed)
 		append(&l);

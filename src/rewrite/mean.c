@@ -157,6 +157,7 @@ static const struct tn_op *pool_beside(struct tn_edit *e, const struct tn_op *op
 	const char *why;
 
 	return pool && pool->kind == OP_AVERAGE_POOL_2D &&
+			       !tn_edit_is_held(e, tn_edit_id(e, pool)) &&
 			       tn_window_of(&e->g, pool, &w, &why) &&
 			       w.k_h == in->shape.dim[1] && w.k_w == in->shape.dim[2] &&
 			       w.out_h == 1 && w.out_w == 1 && !w.pad_top && !w.pad_left

@@ -319,6 +319,145 @@ START_TEST(means_and_pools)
 }
 END_TEST
 
+/* What attributes say of an op's kernel. Text is a name, else the value is an integer. */
+static const struct {
+	const char *name, *text;
+	int64_t value;
+} facts[] = {
+	{ "passes", NULL, 2 },
+	{ "prezero", NULL, 1 },
+	{ "accumulate", NULL, 1 },
+	{ "reads_target", NULL, 1 },
+	{ "destroys", NULL, 1 },
+	{ "extra_tail_bytes", NULL, 8 },
+	{ "order", "desc", 0 },
+	{ "order", "any", 0 },
+	{ "scratch", "s", 0 },
+	{ "scratch_required", NULL, 16 },
+};
+
+static void say(struct loaded *l, struct tn_op *op, size_t fact)
+{
+	struct tn_attr *attrs =
+		TN_NEW_ARRAY(&l->arena, struct tn_attr, (size_t)op->n_attrs + 1);
+	struct tn_attr a = { .n = 1 };
+
+	a.name = tn_str_intern(&l->strings, facts[fact].name, strlen(facts[fact].name));
+	a.kind = facts[fact].text ? ATTR_STRING : ATTR_INT;
+	if (facts[fact].text)
+		a.v.s = facts[fact].text;
+	else
+		a.v.i = facts[fact].value;
+	if (op->n_attrs)
+		memcpy(attrs, op->attrs, op->n_attrs * sizeof(*attrs));
+	attrs[op->n_attrs++] = a;
+	op->attrs = attrs;
+}
+
+/* Is the op there as it was, between the ops that were before and behind it? */
+static bool is_there(const struct tn_graph *g, const struct tn_op *op)
+{
+	for (uint32_t i = 0; i < g->n_ops; i++) {
+		const struct tn_op *o = &g->ops[i];
+
+		if (o->name == op->name)
+			return o->kind == op->kind && o->attrs == op->attrs &&
+			       o->n_inputs == op->n_inputs &&
+			       o->n_outputs == op->n_outputs &&
+			       !memcmp(o->inputs, op->inputs,
+				       op->n_inputs * sizeof(*op->inputs)) &&
+			       !memcmp(o->outputs, op->outputs,
+				       op->n_outputs * sizeof(*op->outputs));
+	}
+	return false;
+}
+
+static int held_ops;
+
+/* With the fact said of one op (of all: TN_NONE) that op stays. */
+static uint32_t hold_op(const char *path, size_t fact, uint32_t op)
+{
+	struct rewritten r;
+	struct loaded l;
+	uint32_t n;
+
+	loaded_file(&l, path, NULL);
+	loaded_ok(&l, path);
+	n = l.graph.n_ops;
+	for (uint32_t i = 0; i < n; i++)
+		if (i == op || op == TN_NONE)
+			say(&l, &l.graph.ops[i], fact);
+	r = rewritten_of(&l.graph, tn_passes_every(), &l.arena, &l.strings);
+	for (uint32_t i = 0; i < n; i++)
+		ck_assert_msg(
+			(i != op && op != TN_NONE) || is_there(&r.graph, &l.graph.ops[i]),
+			"%s: %s of '%s'", path, facts[fact].name, l.graph.ops[i].name);
+	ck_assert_msg(op != TN_NONE || rewritten_count(&r.log, -1, true) == 0,
+		"%s: %s of all ops", path, facts[fact].name);
+	loaded_release(&l);
+	held_ops++;
+	return n;
+}
+
+/* Each op in turn, and all of them with each fact. */
+static void hold_ops(const char *path)
+{
+	const size_t n_facts = sizeof(facts) / sizeof(*facts);
+	uint32_t n = 0;
+
+	for (size_t fact = 0; fact < n_facts; fact++)
+		n = hold_op(path, fact, TN_NONE);
+	for (uint32_t op = 0; op < n; op++)
+		hold_op(path, (size_t)(op + (uint32_t)held_ops) % n_facts, op);
+}
+
+START_TEST(kernels_of_their_own_stay)
+{
+	held_ops = 0;
+	each_file(tn_test_path("fixtures/rewrites"), ".json", hold_ops);
+	ck_assert_int_gt(held_ops, 800);
+}
+END_TEST
+
+/* What such an op overwrites is read by nobody at another time than before: the copy of it
+ * that is read afterwards stays. */
+static const char *const worn[] = { "\"destroys\": true", "\"destroys\": \"b\"",
+	"\"scratch\": \"b\"" };
+
+START_TEST(copies_of_what_is_worn_stay)
+{
+	static const char text[] =
+		"{\"format\": \"tenure.graph/1\", \"name\": \"n\", \"tensors\": ["
+		"{\"name\": \"a\", \"dtype\": \"i8\", \"shape\": [8], "
+		"\"role\": \"input\"},"
+		"{\"name\": \"b\", \"dtype\": \"i8\", \"shape\": [8]},"
+		"{\"name\": \"c\", \"dtype\": \"i8\", \"shape\": [8]},"
+		"{\"name\": \"d\", \"dtype\": \"i8\", \"shape\": [8]},"
+		"{\"name\": \"y\", \"dtype\": \"i8\", \"shape\": [8], "
+		"\"role\": \"output\"}], \"ops\": ["
+		"{\"type\": \"NEG\", \"inputs\": [\"a\"], \"outputs\": [\"b\"]},"
+		"{\"name\": \"copy\", \"type\": \"RESHAPE\", \"inputs\": [\"b\"], "
+		"\"outputs\": [\"c\"]},"
+		"{\"type\": \"ABS\", \"inputs\": [\"%s\"], \"outputs\": [\"d\"], "
+		"\"attrs\": {%s}},"
+		"{\"type\": \"ADD\", \"inputs\": [\"c\", \"d\"], "
+		"\"outputs\": [\"y\"]}]}";
+	char json[2048];
+	struct rewritten r;
+	struct loaded l;
+
+	snprintf(json, sizeof(json), text, strstr(worn[_i], "scratch") ? "a" : "b",
+		worn[_i]);
+	loaded_bytes(&l, "worn.json", json, strlen(json), NULL);
+	loaded_ok(&l, "worn");
+	r = rewritten_of(&l.graph, tn_passes_exact(), &l.arena, &l.strings);
+	for (uint32_t i = 0; i < l.graph.n_ops; i++)
+		ck_assert_msg(is_there(&r.graph, &l.graph.ops[i]), "%s: %s", worn[_i],
+			l.graph.ops[i].name);
+	loaded_release(&l);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("rewrite_left");
@@ -330,6 +469,9 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(
 		t, refusals_have_witnesses, 0, sizeof(refusals) / sizeof(*refusals));
 	tcase_add_loop_test(t, means_and_pools, 0, 12);
+	tcase_add_test(t, kernels_of_their_own_stay);
+	tcase_add_loop_test(
+		t, copies_of_what_is_worn_stay, 0, sizeof(worn) / sizeof(*worn));
 	tcase_add_test(t, constants_do_not_double);
 	tcase_add_loop_test(t, shifting_pads_stay, 0, sizeof(shifts) / sizeof(*shifts));
 	suite_add_tcase(s, t);
