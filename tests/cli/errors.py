@@ -44,6 +44,14 @@ def added(n):
     return g
 
 
+def viewed():
+    """an output that is computed from the second half of what is computed first"""
+    g = graph(tensors=[tensor("t"), tensor("v", (1, 2), view_of="t", offset=2)])
+    g["tensors"][1]["shape"] = [1, 2]
+    g["ops"] = [relu("x", "t"), relu("v", "y")]
+    return g
+
+
 def chain(size, n):
     names = ["x", *(f"t{i}" for i in range(n)), "y"]
     return {"format": "tenure.graph/1",
@@ -121,6 +129,28 @@ CASES = [
     ("command/pin", 2, "", [*PLAN, "--region", "a:64", "--pin", "x=a+60"], {}),
     ("command/pin", 2, "'x' is pinned to two different places",
      [*PLAN, "--region", "a:64", "--pin", "x=a+0", "--pin", "x=a+16"], {}),
+    ("command/pin", 2, "it is a view that starts 8 bytes into its storage",
+     [*PLAN, "--region", "a:64", "--pin", "v=a+4"], {"g.json": viewed()}),
+    ("command/pin", 2, "it needs no memory", [*PLAN, "--region", "a:64", "--pin", "k=a+0"],
+     {"g.json": graph(tensors=[tensor("k", data={"seed": 1})])}),
+    ("command/pin", 2, "are needed at the same time", [*PLAN, "--region", "a:64:4", "--align", "4", "--pin", "x=a+0", "--pin", "y=a+4"],
+     {"g.json": {**graph(), "ops": [{**relu("x", "y"), "type": "OWN"}]}}),
+    ("command/memory", 2, "a region's name has letters", [*PLAN, "--region", "a b:64"], {}),
+    ("command/memory", 2, "the alignment must be a power of two", [*PLAN, "--region", "a:64:3"], {}),
+    ("command/memory", 2, "is not a multiple of the alignment", [*PLAN, "--region", "a:64:16@0x4"], {}),
+    ("command/memory", 2, "there are two regions 'a'", [*PLAN, "--region", "a:64", "--region", "a:32"], {}),
+    ("command/memory", 2, "it overlaps the region 'a'",
+     [*PLAN, "--region", "a:64@0x100", "--region", "b:64@0x120"], {}),
+    ("command/memory", 2, "its size is missing", [*PLAN, "--region", "a"], {}),
+    ("command/memory", 2, "there is no region 'z'", [*PLAN, "--region", "a:64", "--owned", "z"], {}),
+    ("command/memory", 2, "expected TENSOR=REGION[+OFFSET]", [*PLAN, "--region", "a:64", "--pin", "x"], {}),
+    ("command/memory", 2, "no region has that address", [*PLAN, "--region", "a:64@0x100", "--pin", "x=@0x10"], {}),
+    ("command/memory", 2, "there is no region '8'", [*PLAN, "--region", "a:64", "--reserve", "8"], {}),
+    ("command/memory", 2, "the region 'a' has only 64 bytes", [*PLAN, "--region", "a:64", "--reserve", "a:65"], {}),
+    ("graph/schedule", 2, "is twice in the schedule", ["plan", "g.json"], {"g.json": graph(schedule=["x-y", "x-y"])}),
+    ("native/data", 2, "the graph came from standard input", ["sh", "-c", "exec \"$0\" lint - <g.json"],
+     {"g.json": graph(tensors=[tensor("k", data={"file": "k.bin"})])}),
+    ("csv/problem", 2, "a line has more than 32 fields", ["offsets", "p.csv"], {"p.csv": CSV + "\n" + "1," * 40 + "1\n"}),
     ("claims/repaired", 0, "", [*PLAN, "--repair"], {"g.json": "fixtures/repair/inserted_copy.json"}),
     ("plan/offline", 0, "", ["plan", "m.tflite", "--write-offline", "o.tflite"],
      {"m.tflite": "fixtures/models/small_cnn.tflite"}),
@@ -193,7 +223,11 @@ def main():
             folder = pathlib.Path(name)
             for file, content in {"g.json": G, **files}.items():
                 write(folder, root, file, content)
-            done = subprocess.run([tenure, *command], cwd=folder, capture_output=True, text=True,
+            if command[0] == "sh":
+                command = [*command, tenure]
+            else:
+                command = [tenure, *command]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True,
                                   errors="replace", timeout=120)
         said = done.stdout + done.stderr
         lines = [line for line in said.splitlines() if f"[{rule}]" in line and words in line]
