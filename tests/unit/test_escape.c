@@ -1,6 +1,7 @@
 /* Names as they are shown: what of them is spelled out, cut or left out. */
 #include "suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "report/escape.h"
@@ -180,7 +181,9 @@ START_TEST(letters_are_not_cut)
 	tn_escape_visible(&letter, letters[_i].letter);
 	width = tn_escape_width(letters[_i].letter);
 	for (int k = 0; k < 16; k++) {
-		strncat(name, letters[_i].letter, sizeof(name) - strlen(name) - 1);
+		const size_t len = strlen(name);
+
+		snprintf(name + len, sizeof(name) - len, "%s", letters[_i].letter);
 		for (size_t columns = 4; columns <= width * ((size_t)k + 1); columns++) {
 			const char *rest;
 

@@ -257,7 +257,7 @@ static void check_random(
 START_TEST(random_graphs_keep_their_results)
 {
 	const char *more = getenv("TENURE_REWRITE_GRAPHS");
-	const uint32_t n = more ? (uint32_t)atoi(more) : 120;
+	const uint32_t n = more ? (uint32_t)strtoul(more, NULL, 10) : 120;
 	int changed = 0;
 
 	for (uint32_t seed = 1; seed <= n; seed++)

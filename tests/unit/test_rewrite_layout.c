@@ -227,7 +227,7 @@ static int64_t transposed_bytes(const struct tn_graph *g)
 START_TEST(chains_keep_their_results)
 {
 	const char *wish = getenv("TENURE_REWRITE_GRAPHS");
-	const uint32_t n = wish ? (uint32_t)atoi(wish) : 200;
+	const uint32_t n = wish ? (uint32_t)strtoul(wish, NULL, 10) : 200;
 	int64_t fewer = 0, more = 0;
 	struct tn_exec *x;
 

@@ -107,7 +107,7 @@ START_TEST(dead_channels_of_a_real_net)
 {
 	const char *path = tn_test_shared("models/vww_96_int8.tflite");
 	const char *more = getenv("TENURE_REWRITE_INPUTS");
-	const uint32_t n = more ? (uint32_t)atoi(more) : 12;
+	const uint32_t n = more ? (uint32_t)strtoul(more, NULL, 10) : 12;
 	struct tn_exec *x, *y;
 	struct rewritten r;
 	struct loaded l;

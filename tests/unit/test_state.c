@@ -117,13 +117,15 @@ static void change(json_t *root, const char *path, const char *value)
 		key[n] = 0;
 		path += n + 1;
 		if (!last) {
-			at = json_is_array(at) ? json_array_get(at, (size_t)atoi(key))
-					       : json_object_get(at, key);
+			at = json_is_array(at)
+				     ? json_array_get(at, (size_t)strtoul(key, NULL, 10))
+				     : json_object_get(at, key);
 			ck_assert_msg(at, "no '%s'", key);
 			continue;
 		}
 		if (!value)
-			ck_assert_int_eq(json_array_remove(at, (size_t)atoi(key)), 0);
+			ck_assert_int_eq(
+				json_array_remove(at, (size_t)strtoul(key, NULL, 10)), 0);
 		else
 			ck_assert_int_eq(
 				json_object_set_new(at, key,
