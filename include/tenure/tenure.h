@@ -154,6 +154,7 @@ typedef struct tenure_options {
 	const char *cpu; /**< emit: host, cortex-m4, ...; lint: whose code counts */
 	enum tenure_kernels kernels;
 	int debug; /**< emit: every tensor apart, names, digests, canaries */
+	int shared_arena; /**< emit: one memory for all models, which run in turn */
 	const char *on; /**< validate: "host,cortex-m4" */
 	int synthetic; /**< validate: seeded values where the file has none */
 	int keep_work; /**< validate: keep the work directory */
@@ -193,6 +194,9 @@ int tenure_run(const tenure_options *options, const char *graph);
 
 /** Writes a standalone C project into the folder options->output. */
 int tenure_emit(const tenure_options *options, const char *graph);
+
+/** Writes several models into one project. */
+int tenure_emit_all(const tenure_options *options, const char *const *graphs, size_t n);
 
 /** Builds what emit writes, runs it on options->on, compares every layer bit for bit.
  * @return TENURE_FINDINGS when one differs */

@@ -25,7 +25,7 @@ static int dispatch(const struct arguments *a)
 	case COMMAND_RUN:
 		return tenure_run(o, a->operands[0]);
 	case COMMAND_EMIT:
-		return tenure_emit(o, a->operands[0]);
+		return tenure_emit_all(o, a->operands, a->n_operands);
 	case COMMAND_VALIDATE:
 		return tenure_validate(o, a->operands[0]);
 	case COMMAND_REPORT:

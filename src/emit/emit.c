@@ -340,6 +340,10 @@ static enum tn_status write_all(struct emission *e)
 		tn_write_makefile(e->ws, e->n, &text);
 		status = put(e, "Makefile", &text);
 	}
+	if (status == TN_OK) {
+		tn_write_cmake(e->ws, e->n, &text);
+		status = put(e, "CMakeLists.txt", &text);
+	}
 	return status;
 }
 

@@ -5,7 +5,7 @@
  *   model.h model.c      the calls, and the map of the memory
  *   weights.h weights.c  constants, equal ones once
  *   kernels/             the sources of the kernels that are called, and their headers
- *   Makefile README.md
+ *   Makefile CMakeLists.txt README.md
  *
  * Several models in one directory: their own names instead of "model", one kernels/, and
  * with a shared arena models.h, which says how large one memory for all of them must be.

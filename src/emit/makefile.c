@@ -1,4 +1,4 @@
-/* The Makefile, and what it knows of processors. */
+/* The Makefile, what it knows of processors, and CMakeLists.txt. */
 #include "emit/writer.h"
 
 #include <string.h>
@@ -52,9 +52,10 @@ const char *tn_emit_cpu_find(const char *cpu, const char *const **out_flags)
 
 /* ---- Makefile ---- */
 
-static void print_sources(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out)
+/* Each behind a space or `next`, which starts a line. */
+static void print_sources(
+	const struct tn_writer *ws, uint32_t n, const char *next, struct tn_strbuf *out)
 {
-	tn_strbuf_puts(out, "SOURCES =");
 	for (uint32_t m = 0; m < n; m++) {
 		tn_strbuf_printf(out, " %s.c %s.c", ws[m].file, ws[m].weights);
 		if (tn_memory_given(&ws[m]))
@@ -65,9 +66,13 @@ static void print_sources(const struct tn_writer *ws, uint32_t n, struct tn_strb
 		size_t len = strlen(name);
 
 		if (len > 2 && strcmp(name + len - 2, ".c") == 0)
-			tn_strbuf_printf(out, " \\\n\tkernels/%s", name);
+			tn_strbuf_printf(out, "%skernels/%s", next, name);
 	}
-	tn_strbuf_puts(out, "\n");
+}
+
+static const char *library_name(const struct tn_writer *ws, uint32_t n)
+{
+	return n == 1 ? ws[0].ident : "models";
 }
 
 void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out)
@@ -97,9 +102,10 @@ void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf 
 	tn_strbuf_puts(out, "ifeq ($(origin FLAGS_$(CPU)),undefined)\n"
 			    "$(error no processor '$(CPU)' is known here)\n"
 			    "endif\n\n");
-	print_sources(ws, n, out);
+	tn_strbuf_puts(out, "SOURCES =");
+	print_sources(ws, n, " \\\n\t", out);
 	tn_strbuf_printf(out,
-		"OBJECTS = $(SOURCES:%%.c=$(OUT)/%%.o)\n"
+		"\nOBJECTS = $(SOURCES:%%.c=$(OUT)/%%.o)\n"
 		"LIBRARY = $(OUT)/lib%s.a\n\n"
 		"all: $(LIBRARY)\n\n"
 		"$(LIBRARY): $(OBJECTS)\n\trm -f $@\n\t$(AR) rcs $@ $(OBJECTS)\n\n"
@@ -113,5 +119,32 @@ void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf 
 		"clean:\n\trm -rf build\n\n"
 		".PHONY: all size clean\n"
 		"-include $(OBJECTS:.o=.d)\n",
-		n == 1 ? ws[0].ident : "models");
+		library_name(ws, n));
+}
+
+/* The processor's options are those of who builds the firmware: a toolchain file's. */
+void tn_write_cmake(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out)
+{
+	const char *name = library_name(ws, n);
+
+	tn_strbuf_printf(out,
+		"# Made by tenure: a library of the model and its kernels. In a project "
+		"of your "
+		"own:\n"
+		"#   add_subdirectory(this-directory)\n"
+		"#   target_link_libraries(firmware PRIVATE %s)\n"
+		"# Results must be the same bits everywhere: keep -ffp-contract=off, and "
+		"never add\n# -ffast-math.\n"
+		"cmake_minimum_required(VERSION 3.13)\n"
+		"project(%s C)\n\n"
+		"add_library(%s STATIC",
+		name, name, name);
+	print_sources(ws, n, "\n\t", out);
+	tn_strbuf_printf(out,
+		")\n"
+		"target_include_directories(%s PUBLIC . PRIVATE kernels)\n"
+		"target_compile_options(%s PRIVATE -O2 -Wall -Wextra -ffp-contract=off\n"
+		"\t-ffunction-sections -fdata-sections)\n"
+		"set_target_properties(%s PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)\n",
+		name, name, name);
 }

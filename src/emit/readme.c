@@ -236,7 +236,8 @@ void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 	tn_strbuf_puts(out,
 		"Build: `make`, or `make CPU=cortex-m4 CROSS=arm-none-eabi-`; the "
 		"library is "
-		"in `build/`. In a\nbuild system of your own: compile every `.c` with "
+		"in `build/`. With CMake:\n`add_subdirectory`. In another "
+		"build system: compile every `.c` with "
 		"`-Ikernels -ffp-contract=off` as C99 or later.\n");
 }
 

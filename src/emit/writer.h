@@ -60,6 +60,7 @@ void tn_write_memory_script(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_models(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+void tn_write_cmake(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 
 /* Code and stack; after tn_write_calls. */
 void tn_measure_code(const struct tn_writer *w, struct tn_emit_sizes *out);

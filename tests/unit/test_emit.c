@@ -213,8 +213,8 @@ static const char *text_of(struct net *n, const char *dir, const char *file)
 }
 
 static const char *const files[] = { "model.h", "model.c", "weights.h", "weights.c",
-	"Makefile", "README.md", "kernels/tenure/kernels.h", "kernels/ref/access.h",
-	"kernels/ref/conv_2d_s8.c", "kernels/ref/softmax_s8.c" };
+	"Makefile", "CMakeLists.txt", "README.md", "kernels/tenure/kernels.h",
+	"kernels/ref/access.h", "kernels/ref/conv_2d_s8.c", "kernels/ref/softmax_s8.c" };
 
 START_TEST(same_bytes_every_time)
 {
