@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-tenure, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+tenure, root = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 sys.path.insert(0, str(root / 'tools'))
 import emitted
 import stack_use
