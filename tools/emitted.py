@@ -82,6 +82,10 @@ class Project:
     def macro(self, name):
         return re.search(rf'#define {self.ident.upper()}_{name} (\S+)', self.header).group(1)
 
+    def calls(self):
+        """How many ops are called."""
+        return (self.folder / 'model.c').read_text().count('void *const out[]')
+
     def library(self):
         """The sizes of what its own Makefile builds."""
         run(['make', '-s', f'CPU={self.cpu}', 'CROSS=arm-none-eabi-'], self.folder)
