@@ -21,10 +21,9 @@
 
 static inline int32_t tn_thumb_rescale(int32_t sum, const int32_t *k)
 {
-	/* where twice the sum is no 32 bits the multiplier is 0 */
-	int32_t x =
-		(int32_t)(((int64_t)tn_wrap_shl(sum, 1) * k[1] + (INT64_C(1) << 31)) >>
-			  32);
+	/* where twice the sum is no 32 bits the multiplier is 0; rounded by the bit below */
+	const int64_t product = (int64_t)tn_wrap_shl(sum, 1) * k[1];
+	int32_t x = (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31));
 
 	x = (x + (x >> 31) + k[2]) >> k[3];
 #if TN_THUMB2
