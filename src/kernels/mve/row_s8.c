@@ -8,14 +8,7 @@
  * r5 the rounds left (four blocks each), r7 where sums go, r9 the eights left, r11 the
  * struct. */
 #define EIGHT                                                                            \
-	"vldrb.u8 q0, [r3], #16\n\t"                                                     \
-	"vldrw.u32 q1, [r1], #16\n\t"                                                    \
-	"vldrw.u32 q2, [r1], #16\n\t"                                                    \
-	"vmladava.s8 r0, q0, q1\n\t"                                                     \
-	"vldrw.u32 q1, [r1], #16\n\t"                                                    \
-	"vmladava.s8 r2, q0, q2\n\t"                                                     \
-	"vldrw.u32 q2, [r1], #16\n\t"                                                    \
-	"vmladava.s8 r4, q0, q1\n\t"                                                     \
+	TN_SUM_FIRST                                                                     \
 	"vldrw.u32 q1, [r1], #16\n\t"                                                    \
 	"vmladava.s8 r6, q0, q2\n\t"                                                     \
 	"vldrw.u32 q2, [r1], #16\n\t"                                                    \

@@ -7,8 +7,9 @@
 
 #if TN_MVE
 
-/* Four channels and a block: r0, r2, r4, r6 the sums, r1 the stream, r3 the window. */
-#define TN_SUM_FOUR                                                                      \
+/* Four channels and a block, but for the last product: r0, r2, r4, r6 the sums, r1 the stream,
+ * r3 the window. */
+#define TN_SUM_FIRST                                                                     \
 	"vldrb.u8 q0, [r3], #16\n\t"                                                     \
 	"vldrw.u32 q1, [r1], #16\n\t"                                                    \
 	"vldrw.u32 q2, [r1], #16\n\t"                                                    \
@@ -16,8 +17,8 @@
 	"vldrw.u32 q1, [r1], #16\n\t"                                                    \
 	"vmladava.s8 r2, q0, q2\n\t"                                                     \
 	"vldrw.u32 q2, [r1], #16\n\t"                                                    \
-	"vmladava.s8 r4, q0, q1\n\t"                                                     \
-	"vmladava.s8 r6, q0, q2\n\t"
+	"vmladava.s8 r4, q0, q1\n\t"
+#define TN_SUM_FOUR TN_SUM_FIRST "vmladava.s8 r6, q0, q2\n\t"
 
 /* One vector, in q2: r0 sums, r1 constants. */
 #define TN_SUM_SCALE                                                                     \
