@@ -463,7 +463,7 @@ static int prepare_softmax(void)
 		.rows = 1, .n = layer->in_c, .n_table = 256, .exp_table = table
 	};
 	params = &softmax;
-	kernel = tn_softmax_s8;
+	kernel = MVE ? tn_mve_softmax_s8 : tn_softmax_s8;
 	return 0;
 }
 
@@ -513,5 +513,5 @@ const kernel_set_t kernel_set_under_test = {
 		[OP_MAXPOOL] = SET "max_pool_2d_s8",
 		[OP_AVGPOOL] = SET "average_pool_2d_s8",
 		[BENCH_ADD] = SET "add_s8",
-		[BENCH_SOFTMAX] = "tn_softmax_s8" },
+		[BENCH_SOFTMAX] = MVE ? "tn_mve_softmax_s8" : "tn_softmax_s8" },
 };

@@ -6,11 +6,12 @@ SETS += tenure tenure_mve
 TENURE_KFLAGS = -O2 -ffunction-sections -fdata-sections -I$(TENURE)/src -I$(TENURE)/src/kernels \
 	-I$(TENURE)/include
 TENURE_SHARED_SRC = $(TENURE)/src/bind/dsp_pack.c $(TENURE)/src/contract/dsp.c \
-	$(TENURE)/src/kernels/ref/softmax_s8.c
+	$(TENURE)/src/contract/thumb.c
 KCC_tenure = $(CC)
 KFLAGS_tenure = $(TENURE_KFLAGS)
 KS_tenure = $(TENURE)/bench/kernel_set.c
-LIBSRC_tenure = $(wildcard $(TENURE)/src/kernels/dsp/*.c) $(TENURE_SHARED_SRC)
+LIBSRC_tenure = $(wildcard $(TENURE)/src/kernels/dsp/*.c) $(TENURE_SHARED_SRC) \
+	$(TENURE)/src/kernels/ref/softmax_s8.c
 KCC_tenure_mve = $(CC)
 KFLAGS_tenure_mve = $(TENURE_KFLAGS) -DTENURE_MVE
 KS_tenure_mve = $(TENURE)/bench/kernel_set.c

@@ -169,6 +169,10 @@ tn_kernel_fn tn_mve_mul_s8;
 tn_kernel_fn tn_mve_clamp_s8;
 tn_kernel_fn tn_mve_lut_s8;
 
+/* tn_mve_softmax_s8: tn_softmax_s8_params, rows of at most so many elements. */
+#define TN_MVE_SOFTMAX_MAX 4095
+tn_kernel_fn tn_mve_softmax_s8;
+
 #ifdef __cplusplus
 }
 #endif

@@ -169,6 +169,16 @@ static bool mve_table(struct tn_binder *b, bool *out_taken)
 	return true;
 }
 
+static bool mve_softmax(struct tn_binder *b, bool *out_taken)
+{
+	const struct tn_softmax_s8_params *p = b->call->params;
+
+	*out_taken = true;
+	if (p->n <= TN_MVE_SOFTMAX_MAX)
+		b->call->kernel = &tn_kernels[KERNEL_MVE_SOFTMAX_S8];
+	return true;
+}
+
 bool tn_bind_mve(struct tn_binder *b)
 {
 	static const struct {
@@ -183,6 +193,7 @@ bool tn_bind_mve(struct tn_binder *b)
 		{ KERNEL_MAX_POOL_2D_S8, mve_max_pool },
 		{ KERNEL_MUL_S8, mve_mul },
 		{ KERNEL_LUT_S8, mve_table },
+		{ KERNEL_SOFTMAX_S8, mve_softmax },
 	};
 	bool taken = false;
 

@@ -14,6 +14,8 @@ struct layer {
 	int64_t in_zero, out_zero;
 	const char *activation;
 	bool packed; /* all sets but the portable one have a kernel for it */
+	int64_t dilation; /* 0: 1 */
+	bool mve; /* that set alone has one */
 };
 
 extern const struct layer layers[];

@@ -95,6 +95,12 @@ static bool same_displaced(struct bench *b, const struct tn_call *call, uint32_t
 	return same;
 }
 
+static bool has_kernel(const struct layer *l, enum tn_kernel_set set, struct tn_variant v)
+{
+	return (l->packed || (l->mve && set == KERNELS_MVE)) &&
+	       !tn_variant_is_buffered(v);
+}
+
 static void try_variant(struct bench *b, const struct layer *l, enum tn_kernel_set set,
 	struct tn_variant v)
 {
@@ -110,8 +116,7 @@ static void try_variant(struct bench *b, const struct layer *l, enum tn_kernel_s
 	ck_assert_int_eq(tn_bind(g, op, v, &b->net.arena, &b->net.diags, &call), TN_OK);
 	packed = strncmp(call.kernel->file, "ref/", 4) != 0;
 	/* a sum has a packed kernel only where one linear function was found */
-	ck_assert_msg(
-		l->kind == OP_ADD || packed == (l->packed && !tn_variant_is_buffered(v)),
+	ck_assert_msg(l->kind == OP_ADD || packed == has_kernel(l, set, v),
 		"%s: hold %d, %s runs", l->name, (int)v.hold, call.kernel->symbol);
 	scratch = exact(bytes + GUARD);
 	memset(scratch + bytes, 0x5a, GUARD);
