@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bind/thumb.h"
 #include "contract/dsp.h"
 #include "kernels/ref/fixed.h"
 
@@ -22,8 +23,11 @@ static bool dsp_conv(struct tn_binder *b)
 	int8_t *zeros;
 	size_t words;
 
-	if (c->groups != 1 || !tn_window_of(b->g, b->op, &w, &why) ||
-		!tn_dsp_conv_of(&w, &conv) ||
+	if (c->groups != 1 || !tn_window_of(b->g, b->op, &w, &why))
+		return true;
+	if (tn_dsp_conv_is_dilated(&w))
+		return tn_bind_thumb_conv(b);
+	if (!tn_dsp_conv_of(&w, &conv) ||
 		!tn_packing_of_window(b, c, n * g->out_c, &pack))
 		return true;
 	pack.part_rows = (int32_t)conv.part_rows;

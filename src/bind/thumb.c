@@ -54,7 +54,7 @@ static void *replace(struct tn_binder *b, enum tn_kernel_id kernel, const uint32
 	return params;
 }
 
-static bool thumb_conv(struct tn_binder *b)
+bool tn_bind_thumb_conv(struct tn_binder *b)
 {
 	const struct tn_conv_params *c = b->call->params;
 	const struct tn_geometry *g = &c->g;
@@ -202,7 +202,7 @@ bool tn_bind_thumb(struct tn_binder *b)
 		enum tn_kernel_id portable;
 		tn_bind_fn *pack;
 	} rows[] = {
-		{ KERNEL_CONV_2D_S8, thumb_conv },
+		{ KERNEL_CONV_2D_S8, tn_bind_thumb_conv },
 		{ KERNEL_DEPTHWISE_CONV_2D_S8, thumb_depthwise },
 		{ KERNEL_FULLY_CONNECTED_S8, thumb_fully_connected },
 		/* a linear function needs no instruction of its own */

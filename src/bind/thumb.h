@@ -8,4 +8,7 @@
 /* False, reported, on lack of memory only. */
 bool tn_bind_thumb(struct tn_binder *b);
 
+/* Its kernel for convolutions; the same. */
+bool tn_bind_thumb_conv(struct tn_binder *b);
+
 #endif

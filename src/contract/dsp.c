@@ -1,6 +1,7 @@
 #include "contract/dsp.h"
 
 #include "base/checked.h"
+#include "contract/thumb.h"
 
 /* Parts are made so that scratch stays below this where that is possible at all; with more
  * than the limit there is no kernel. */
@@ -16,13 +17,18 @@ static int64_t up(int64_t n, int64_t grain)
 	return (n + grain - 1) / grain * grain;
 }
 
+bool tn_dsp_conv_is_dilated(const struct tn_window *w)
+{
+	return w->dilation_h != 1 || w->dilation_w != 1;
+}
+
 bool tn_dsp_conv_of(const struct tn_window *w, struct tn_dsp_conv *out)
 {
 	const bool pads_w = w->pad_left > 0 ||
 			    (w->out_w - 1) * w->stride_w - w->pad_left + w->k_w > w->in_w;
 	int64_t row, edges, sums, left;
 
-	if (w->per_channel || w->dilation_h != 1 || w->dilation_w != 1 ||
+	if (w->per_channel || tn_dsp_conv_is_dilated(w) ||
 		!tn_mul_i64(w->k_w, w->in_c, &row) || row < 1 || row > SCRATCH_MAX ||
 		w->out_c > SCRATCH_MAX || w->k_h > SCRATCH_MAX)
 		return false;
@@ -94,10 +100,13 @@ static int64_t conv_scratch(const struct tn_graph *g, const struct tn_op *op)
 	struct tn_dsp_conv conv;
 	struct tn_window w;
 	const char *why;
+	int64_t bytes;
 
-	if (!tn_window_of(g, op, &w, &why) || !tn_dsp_conv_of(&w, &conv))
+	if (!tn_window_of(g, op, &w, &why))
 		return 0;
-	return conv.scratch;
+	if (tn_dsp_conv_is_dilated(&w))
+		return tn_thumb_conv_of(&w, &bytes) ? bytes : 0;
+	return tn_dsp_conv_of(&w, &conv) ? conv.scratch : 0;
 }
 
 static int64_t depthwise_scratch(const struct tn_graph *g, const struct tn_op *op)

@@ -21,6 +21,9 @@ struct tn_dsp_conv {
 };
 
 /* False: no kernel for this shape. */
+/* Then the kernel of the set "thumb" runs. */
+bool tn_dsp_conv_is_dilated(const struct tn_window *w);
+
 bool tn_dsp_conv_of(const struct tn_window *w, struct tn_dsp_conv *out);
 
 /* A depthwise 3x3 window: `room` outputs of a row at a time are computed from a strip of

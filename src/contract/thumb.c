@@ -8,9 +8,8 @@ bool tn_thumb_conv_of(const struct tn_window *w, int64_t *out_scratch)
 {
 	int64_t n;
 
-	if (w->per_channel || w->dilation_h != 1 || w->dilation_w != 1 ||
-		!tn_mul_i64(w->k_h, w->k_w, &n) || !tn_mul_i64(n, w->in_c, &n) || n < 1 ||
-		n > SCRATCH_MAX / 2)
+	if (w->per_channel || !tn_mul_i64(w->k_h, w->k_w, &n) ||
+		!tn_mul_i64(n, w->in_c, &n) || n < 1 || n > SCRATCH_MAX / 2)
 		return false;
 	*out_scratch = 2 * n;
 	return true;

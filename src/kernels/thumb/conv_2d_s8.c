@@ -12,13 +12,25 @@ static void fill(int8_t *to, int32_t n, int32_t value)
 		to[i] = (int8_t)value;
 }
 
+/* The taps of a row of the window that lie inside the image. */
+static void gather_taps(
+	const struct tn_geometry *g, int8_t *to, const tn_s8 *row, int32_t taps)
+{
+	if (g->dilation_w == 1) {
+		tn_copy_in(to, row, taps * g->in_c);
+		return;
+	}
+	for (; taps > 0; taps--, to += g->in_c, row += g->dilation_w * g->in_c)
+		tn_copy_in(to, row, g->in_c);
+}
+
 /* The window of a pixel, with the input's zero point where it lies outside. */
 static void gather(const struct tn_thumb_conv_params *p, const tn_s8 *in,
 	const struct tn_pixel *px, int8_t *to)
 {
 	const struct tn_geometry *g = &p->g;
 	const int32_t row = g->k_w * g->in_c, before = px->kx * g->in_c;
-	const int32_t inside = (px->kx_end - px->kx) * g->in_c;
+	const int32_t taps = px->kx_end - px->kx, inside = taps * g->in_c;
 
 	for (int32_t ky = 0; ky < g->k_h; ky++, to += row) {
 		if (ky < px->ky || ky >= px->ky_end) {
@@ -26,7 +38,7 @@ static void gather(const struct tn_thumb_conv_params *p, const tn_s8 *in,
 			continue;
 		}
 		fill(to, before, p->in_zero);
-		tn_copy_in(to + before, in + tn_tap_row(g, px, ky), inside);
+		gather_taps(g, to + before, in + tn_tap_row(g, px, ky), taps);
 		fill(to + before + inside, row - before - inside, p->in_zero);
 	}
 }
