@@ -5,6 +5,7 @@
 
 struct fold {
 	const struct tn_court *c;
+	const struct tn_meaning *meaning; /* with branches: each run takes its own way */
 	const struct tn_setting *s;
 	struct tn_arena *arena;
 	struct tn_losses *losses;
@@ -64,24 +65,52 @@ static void compare(struct fold *f, struct tn_cells *now, int64_t lo, int64_t hi
 		lose(f, reader, run, begin, end, first);
 }
 
+/* What the op leaves of the tensor, or of a part of its storage; NULL: nothing. */
+static struct tn_cells *leaves(struct fold *f, const struct tn_world *world, uint32_t run,
+	uint32_t op, bool part)
+{
+	const struct tn_model *m = &f->c->model;
+	const struct tn_op *o = &m->g->ops[op];
+	const struct tn_instance *at = &world->instance[run][op];
+
+	for (uint32_t k = 0; at->active && k < o->n_outputs; k++) {
+		const uint32_t t = o->outputs[k].i;
+
+		if (t == f->tensor)
+			return &at->after[k];
+		if (part && t != TN_NONE && m->form[t].root == m->form[f->tensor].root)
+			return &world->end[run][m->form[t].root];
+	}
+	return NULL;
+}
+
+/* What it is when it is there for the first time, in the first run in which it is; NULL: it
+ * is never there, in this way through the branches. */
+static struct tn_cells *first_value(struct fold *f, const struct tn_world *world)
+{
+	const struct tn_model *m = &f->c->model;
+	struct tn_cells *found = NULL;
+
+	if (m->given[m->form[f->tensor].root])
+		return &world->start[0][m->form[f->tensor].root];
+	for (uint32_t run = 0; run < f->meaning->runs && !found; run++)
+		for (int part = 0; part < 2; part++)
+			for (uint32_t i = 0; i < m->g->n_ops && !found; i++)
+				found = leaves(
+					f, world, run, m->g->schedule[i].i, part != 0);
+	return found;
+}
+
 static void check_world(struct fold *f, const struct tn_world *world)
 {
 	const struct tn_model *m = &f->c->model;
 	const struct tn_graph *g = m->g;
 	uint32_t root = m->form[f->tensor].root;
-	uint32_t producer = tn_model_producer(m, f->tensor);
 
-	if (m->given[root]) {
-		f->frozen = &world->start[0][root];
-	} else if (producer == TN_NONE || !world->active[producer]) {
-		return; /* nothing is known of it here */
-	} else {
-		f->frozen = &world->end[0][root];
-		for (uint32_t k = 0; k < g->ops[producer].n_outputs; k++)
-			if (g->ops[producer].outputs[k].i == f->tensor)
-				f->frozen = &world->instance[0][producer].after[k];
-	}
-	for (uint32_t run = 0; run < f->c->meaning.runs; run++) {
+	f->frozen = first_value(f, world);
+	if (!f->frozen)
+		return;
+	for (uint32_t run = 0; run < f->meaning->runs; run++) {
 		for (uint32_t i = 0; i < g->n_ops; i++) {
 			uint32_t op = g->schedule[i].i;
 			const struct tn_instance *at = &world->instance[run][op];
@@ -101,19 +130,35 @@ static void check_world(struct fold *f, const struct tn_world *world)
 	}
 }
 
+static bool folds(const struct tn_setting *s)
+{
+	for (uint32_t i = 0; i < s->n_claims; i++)
+		if (tn_claim_is(s->claims[i], "const_fold"))
+			return true;
+	return false;
+}
+
 enum tn_status tn_fold_check(const struct tn_court *c, const struct tn_setting *s,
 	struct tn_arena *arena, struct tn_losses *losses)
 {
-	struct fold f = { .c = c, .s = s, .arena = arena, .losses = losses };
+	struct fold f = {
+		.c = c, .meaning = &c->meaning, .s = s, .arena = arena, .losses = losses
+	};
+	struct tn_meaning mixed;
 
+	if (c->g->n_branches && folds(s)) {
+		if (tn_meaning_init_mixed(&mixed, &c->model, arena) != TN_OK)
+			return TN_ERR_NOMEM;
+		f.meaning = &mixed;
+	}
 	for (uint32_t i = 0; i < s->n_claims; i++) {
 		if (!tn_claim_is(s->claims[i], "const_fold") ||
 			s->claims[i]->tensor.i >= c->g->n_tensors)
 			continue;
 		f.claim = i;
 		f.tensor = s->claims[i]->tensor.i;
-		for (uint32_t w = 0; w < c->meaning.n_worlds && !f.nomem; w++)
-			check_world(&f, &c->meaning.worlds[w]);
+		for (uint32_t w = 0; w < f.meaning->n_worlds && !f.nomem; w++)
+			check_world(&f, &f.meaning->worlds[w]);
 	}
 	return f.nomem ? TN_ERR_NOMEM : TN_OK;
 }

@@ -244,6 +244,16 @@ static struct tn_cells *snapshot(struct run *r)
 	return out;
 }
 
+/* The op when it last ran before this run; NULL: it has not. */
+static const struct tn_instance *last_instance(
+	const struct tn_world *world, uint32_t run, uint32_t op)
+{
+	while (run-- > 0)
+		if (world->instance[run][op].active)
+			return &world->instance[run][op];
+	return NULL;
+}
+
 static bool run_world(
 	struct tn_meaning *meaning, struct tn_world *world, struct tn_arena *arena)
 {
@@ -254,6 +264,8 @@ static bool run_world(
 	if (!r.memory)
 		return false;
 	for (uint32_t run = 0; run < meaning->runs; run++) {
+		const bool *active = world->mixed ? world->mixed[run] : world->active;
+
 		world->instance[run] = TN_NEW_ARRAY(arena, struct tn_instance, g->n_ops);
 		if (!world->instance[run] || !start_run(&r, run))
 			return false;
@@ -261,9 +273,8 @@ static bool run_world(
 		for (uint32_t i = 0; i < g->n_ops; i++) {
 			uint32_t op = g->schedule[i].i;
 
-			if (world->active[op] &&
-				!run_op(&r, op, &world->instance[run][op],
-					run ? &world->instance[run - 1][op] : NULL))
+			if (active[op] && !run_op(&r, op, &world->instance[run][op],
+						  last_instance(world, run, op)))
 				return false;
 		}
 		world->end[run] = snapshot(&r);
@@ -338,4 +349,43 @@ enum tn_status tn_meaning_init(
 			return TN_ERR_NOMEM;
 	}
 	return TN_OK;
+}
+
+#define MIXED_RUNS 3
+#define MIXED_MAX  4 /* ways of which all sequences are looked at */
+
+enum tn_status tn_meaning_init_mixed(
+	struct tn_meaning *meaning, const struct tn_model *m, struct tn_arena *arena)
+{
+	const bool *ways[MEANING_WORLDS_MAX];
+	uint32_t n = 1;
+
+	*meaning = (struct tn_meaning){ .m = m, .n_worlds = 1, .runs = MIXED_RUNS };
+	for (uint32_t w = 0; w < n; w++) {
+		bool *active = TN_NEW_ARRAY(arena, bool, m->g->n_ops);
+
+		if (!active)
+			return TN_ERR_NOMEM;
+		choose(meaning, w, active);
+		ways[w] = active;
+		n = meaning->n_worlds;
+	}
+	/* of many: there, elsewhere, and back */
+	meaning->n_worlds = n > MIXED_MAX ? n * n : n * n * n;
+	meaning->worlds = TN_NEW_ARRAY(arena, struct tn_world, meaning->n_worlds);
+	for (uint32_t w = 0; meaning->worlds && w < meaning->n_worlds; w++) {
+		struct tn_world *world = &meaning->worlds[w];
+		const bool **mixed = TN_NEW_ARRAY(arena, const bool *, MIXED_RUNS);
+
+		if (!mixed)
+			return TN_ERR_NOMEM;
+		mixed[0] = ways[w % n];
+		mixed[1] = ways[w / n % n];
+		mixed[2] = ways[n > MIXED_MAX ? w % n : w / n / n];
+		world->mixed = mixed;
+		world->active = mixed[0];
+		if (!run_world(meaning, world, arena))
+			return TN_ERR_NOMEM;
+	}
+	return meaning->worlds ? TN_OK : TN_ERR_NOMEM;
 }

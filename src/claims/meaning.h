@@ -21,6 +21,7 @@ struct tn_instance {
 /* One way through the branches. */
 struct tn_world {
 	const bool *active; /* by op */
+	const bool *const *mixed; /* by run, by op: instead; or NULL */
 	struct tn_instance *instance[MEANING_RUNS_MAX]; /* by op */
 	struct tn_cells *start[MEANING_RUNS_MAX]; /* by root: before the first op */
 	struct tn_cells *end[MEANING_RUNS_MAX]; /* by root: after the last op */
@@ -36,6 +37,11 @@ struct tn_meaning {
 };
 
 enum tn_status TN_MUST_CHECK tn_meaning_init(
+	struct tn_meaning *meaning, const struct tn_model *m, struct tn_arena *arena);
+
+/* The same with three runs that each take a way of their own through the branches: for what
+ * must hold from run to run though no state carries it. */
+enum tn_status TN_MUST_CHECK tn_meaning_init_mixed(
 	struct tn_meaning *meaning, const struct tn_model *m, struct tn_arena *arena);
 
 #endif
