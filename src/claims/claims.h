@@ -139,7 +139,8 @@ struct tn_claims {
 		*sets; /* of two claims and more, small ones first; all last */
 	uint32_t n_sets;
 	/* what the graph itself lets ops write over: in training, of ops that say that they
-	 * work in place; without claims, what is lost by that, one for each op to blame */
+	 * work in place; else what is lost by that, one for each op to blame, unless a claim
+	 * was rejected for it */
 	struct tn_claim_verdict *graph;
 	uint32_t n_graph;
 };

@@ -159,7 +159,32 @@ static enum tn_status judge_sets(struct tn_court *c, struct tn_arena *arena,
 
 #define GRAPH_TOLD_MAX 32 /* ops to blame; the rest shows when these are mended */
 
-/* What ops destroy by the graph's own word: one verdict for each op to blame. */
+static bool same_witness(
+	const struct tn_claim_verdict *a, const struct tn_claim_verdict *b)
+{
+	const struct tn_claim_witness *x = &a->witness, *y = &b->witness;
+
+	return b->result == CLAIM_REJECTED && a->peril == b->peril &&
+	       x->victim.i == y->victim.i && x->writer.kind == y->writer.kind &&
+	       x->writer.op.i == y->writer.op.i && x->reader.kind == y->reader.kind &&
+	       x->reader.op.i == y->reader.op.i;
+}
+
+/* Is it what a claim, or several together, was rejected for? */
+static bool told_of_claims(
+	const struct tn_claims *claims, const struct tn_claim_verdict *v)
+{
+	for (uint32_t i = 0; i < claims->n; i++)
+		if (same_witness(v, &claims->each[i]))
+			return true;
+	for (uint32_t i = 0; i < claims->n_sets; i++)
+		if (same_witness(v, &claims->sets[i].verdict))
+			return true;
+	return false;
+}
+
+/* What ops destroy by the graph's own word: one verdict for each op to blame, whatever is
+ * claimed. */
 static enum tn_status judge_own_word(
 	struct tn_court *c, struct tn_arena *arena, struct tn_claims *out)
 {
@@ -171,14 +196,19 @@ static enum tn_status judge_own_word(
 		return TN_ERR_NOMEM;
 	while (status == TN_OK && out->n_graph < GRAPH_TOLD_MAX) {
 		struct tn_claim_verdict *v = &out->graph[out->n_graph];
+		uint32_t op;
+		bool blamed;
 
 		status = judge(c, NULL, 0, arena, v);
 		if (status != TN_OK || v->result != CLAIM_REJECTED)
 			break;
-		out->n_graph++;
-		if (v->witness.writer.kind != ACTOR_OP || c->told[v->witness.writer.op.i])
+		op = v->witness.writer.op.i;
+		blamed = v->witness.writer.kind == ACTOR_OP && !c->told[op];
+
+		out->n_graph += !told_of_claims(out, v);
+		if (!blamed)
 			break;
-		c->told[v->witness.writer.op.i] = true;
+		c->told[op] = true;
 	}
 	c->told = NULL;
 	return status;
@@ -244,7 +274,7 @@ enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 	struct tn_diags *diags, struct tn_claims *out)
 {
 	const bool training = options && options->profile == PROFILE_TRAINING;
-	const bool own_word = !g->n_claims && overwrites(g);
+	const bool own_word = overwrites(g);
 	struct tn_arena own;
 	struct tn_court court;
 	enum tn_status status = TN_OK;
@@ -261,7 +291,7 @@ enum tn_status tn_claims_judge_all(const struct tn_graph *g,
 		status = judge_sets(&court, arena, diags, out);
 	if (status == TN_OK && (training || writes_in_place(g)))
 		status = judge_in_place(&court, arena, out, &done);
-	if (status == TN_OK && own_word && !done)
+	if (status == TN_OK && own_word && !done && court.model.valid)
 		status = judge_own_word(&court, arena, out);
 	tn_arena_release(&own);
 	return status;

@@ -129,6 +129,8 @@ json_t *tn_json_claims(const struct tn_view *v)
 	json_t *out = json_array();
 	bool ok = out != NULL;
 
+	for (uint32_t i = 0; v->claims && i < v->claims->n_graph && ok; i++)
+		ok = tn_json_push(out, verdict_of(v, &v->claims->graph[i], NULL, 0));
 	for (uint32_t i = 0; v->claims && i < v->claims->n && ok; i++)
 		ok = tn_json_push(out, verdict_of(v, &v->claims->each[i], &i, 1));
 	for (uint32_t i = 0; v->claims && i < v->claims->n_sets && ok; i++) {
@@ -136,8 +138,6 @@ json_t *tn_json_claims(const struct tn_view *v)
 
 		ok = tn_json_push(out, verdict_of(v, &s->verdict, s->claims, s->n));
 	}
-	for (uint32_t i = 0; v->claims && i < v->claims->n_graph && ok; i++)
-		ok = tn_json_push(out, verdict_of(v, &v->claims->graph[i], NULL, 0));
 	if (ok)
 		return out;
 	json_decref(out);

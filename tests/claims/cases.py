@@ -47,8 +47,8 @@ def contracts(root):
 
 
 def own_word(root):
-    """Graphs without claims: an item is about an op that destroys something by the graph's own
-    word, and none is told where there is no item."""
+    """An item is about an op that destroys something by the graph's own word, whatever claims
+    there are, and none is told where there is no item."""
     return json.loads((root / 'fixtures/own_word/cases.json').read_text())
 
 
