@@ -279,7 +279,7 @@ static enum tn_status find_baseline(struct tn_court *c)
 /* Nothing to tell of what the graph itself does: told already; what backward has saved (an op
  * that says that it works in place is judged by that, others write back what is new); or an
  * op of which nobody knows in which order it reads, and which the graph has write what it
- * reads. */
+ * reads, unless its attributes say that it reads again what it has begun to write over. */
 static bool is_settled(const struct tn_court *c, const struct tn_loss *l)
 {
 	const uint32_t op = l->found.op;
@@ -288,7 +288,11 @@ static bool is_settled(const struct tn_court *c, const struct tn_loss *l)
 	if (op == TN_NONE || l->kind == LOSS_SAVED)
 		return true;
 	k = &c->model.kernel[op];
-	return c->told[op] || (op == l->reader && (k->unknown_type || k->any_time));
+	if (c->told[op])
+		return true;
+	return op == l->reader && (k->unknown_type || k->any_time) &&
+	       !(l->operand < c->g->ops[op].n_inputs &&
+		       tn_op_reads_again(c->g, &c->g->ops[op], l->operand));
 }
 
 static bool is_worse(const struct tn_named *a, const struct tn_named *b)

@@ -76,6 +76,22 @@ bool tn_op_moves_elements(const struct tn_graph *g, const struct tn_op *op)
 	return true;
 }
 
+/* Does the op still read the input when it has begun to write an output over it? */
+static bool reads_again(const struct tn_storage *s, const struct tn_op *op, uint32_t k)
+{
+	const struct tn_extent *in = &s->extent[op->inputs[k].i], *out;
+	bool met = false;
+
+	for (uint32_t i = 0; i < op->n_outputs; i++) {
+		if (op->outputs[i].i == TN_NONE)
+			continue;
+		out = &s->extent[op->outputs[i].i];
+		met = met || (out->root == in->root && out->begin < in->end &&
+				     in->begin < out->end);
+	}
+	return met && tn_op_reads_again(s->g, op, k);
+}
+
 static void describe(const struct tn_storage *s, const struct tn_op *op, bool opaque,
 	uint32_t k, struct tn_operand *o)
 {
@@ -95,6 +111,7 @@ static void describe(const struct tn_storage *s, const struct tn_op *op, bool op
 	o->writes = output || (opaque && s->g->tensors[o->at.root].role == ROLE_VARIABLE);
 	o->destroys = !output && tn_op_destroys(s->g, op, k);
 	o->scratch = s->g->tensors[o->at.root].role == ROLE_SCRATCH;
+	o->again = !output && !o->scratch && reads_again(s, op, k);
 	o->tail = output ? tn_op_tail(op) : 0;
 	if (!o->writes && !o->destroys && s->constant[o->at.root])
 		o->at.end = o->at.begin;

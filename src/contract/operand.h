@@ -15,6 +15,7 @@ struct tn_operand {
 	bool destroys; /* what it has read is garbage when the op has run */
 	int64_t tail; /* writes: bytes behind its end that are garbage when the op has run */
 	bool scratch; /* working memory: garbage before and after, whole while the op runs */
+	bool again; /* reads: still when it has begun to write there, by the graph's word */
 	bool strict; /* reads: every byte must have been written by somebody */
 };
 

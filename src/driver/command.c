@@ -143,6 +143,8 @@ enum tn_status tn_command_use_plan(struct tn_run *run)
 	tn_arena_release(&scratch);
 	run->verified = status == TN_OK;
 	if (run->verified)
+		status = tn_pipeline_own_word(run);
+	if (run->verified)
 		status = tn_figures_compare(run);
 	else
 		tn_figures_take(run);

@@ -432,6 +432,24 @@ static const struct tn_op *graph_writes_past(const struct tn_run *run)
 		       : NULL;
 }
 
+/* Nor in what an op reads when the graph has it write there already. That op; NULL. */
+static const struct tn_op *graph_reads_late(const struct tn_run *run)
+{
+	const struct tn_graph *g = &run->graph;
+	const struct tn_verdict *v = &run->verdict;
+	const struct tn_op *op = v->op < g->n_ops ? &g->ops[v->op] : NULL;
+
+	if (!op || v->found.kind != SEEN_WRITTEN || v->found.op != v->op ||
+		v->tensor == TN_NONE ||
+		run->aliases.of[v->found.tensor].root.i !=
+			run->aliases.of[v->tensor].root.i)
+		return NULL;
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		if (op->inputs[k].i == v->tensor && tn_op_reads_again(g, op, k))
+			return op;
+	return NULL;
+}
+
 /* Does the graph destroy by its own word what it needs? No plan can help that, and our own
  * takes nothing from an op that is not to blame. */
 static bool blames_graph(struct tn_run *run)
@@ -444,6 +462,39 @@ static bool blames_graph(struct tn_run *run)
 		&run->graph, NULL, &run->arena, &run->diags, &run->claims);
 	run->graph.n_claims = n;
 	return status == TN_OK && run->claims.n_graph > 0;
+}
+
+static uint32_t root_of(const struct tn_graph *g, tn_tensor_id id)
+{
+	while (id.i != TN_NONE && g->tensors[id.i].view_of.i != TN_NONE)
+		id = g->tensors[id.i].view_of;
+	return id.i;
+}
+
+/* Does an op of a type that only claims know write into the storage of what it reads? */
+static bool works_in_place(const struct tn_graph *g, const struct tn_op *op)
+{
+	for (uint32_t k = 0; k < op->n_outputs && op->kind == OP_UNKNOWN; k++)
+		for (uint32_t i = 0; i < op->n_inputs; i++)
+			if (op->outputs[k].i != TN_NONE &&
+				root_of(g, op->outputs[k]) == root_of(g, op->inputs[i]) &&
+				!tn_op_names_anew(g, op, op->outputs[k].i))
+				return true;
+	return false;
+}
+
+enum tn_status tn_pipeline_own_word(struct tn_run *run)
+{
+	const struct tn_graph *g = &run->graph;
+	bool any = false;
+
+	for (uint32_t i = 0; i < g->n_ops && !any; i++)
+		any = works_in_place(g, &g->ops[i]);
+	if (!any || !blames_graph(run))
+		return TN_OK;
+	tn_claims_report(g, &run->claims, &run->diags);
+	run->verified = false;
+	return TN_ERR_REFUSED;
 }
 
 /* Our own plan is nothing before the verifier has accepted it: a refusal is our error,
@@ -486,13 +537,21 @@ static enum tn_status check_plan(struct tn_run *run)
 		tn_diag_note(&run->diags, "give what it writes storage of its own");
 	} else if (status == TN_ERR_REFUSED && blames_graph(run)) {
 		tn_claims_report(&run->graph, &run->claims, &run->diags);
+	} else if (status == TN_ERR_REFUSED && graph_reads_late(run)) {
+		const struct tn_op *op = graph_reads_late(run);
+
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/write-before-read",
+			run->source, op->pointer, op->name,
+			"'%s' writes over '%s', which it still reads itself", op->name,
+			run->graph.tensors[run->verdict.tensor].name);
+		tn_diag_note(&run->diags, "give what it writes storage of its own");
 	} else if (status == TN_ERR_REFUSED) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/internal", run->source,
 			NULL, NULL,
 			"the verifier refused our own plan; please report this");
 		status = TN_ERR_INTERNAL;
 	}
-	return status;
+	return status == TN_OK ? tn_pipeline_own_word(run) : status;
 }
 
 static void dump(struct tn_run *run, enum tn_stage reached)

@@ -95,6 +95,30 @@ bool tn_op_has_own_kernel(const struct tn_op *op)
 	return false;
 }
 
+/* Does the attribute mean this input, by its name, or the first by being true? */
+static bool means_input(const struct tn_graph *g, const struct tn_op *op, uint32_t input,
+	const char *attr)
+{
+	const char *name = tn_op_string(op, attr, NULL);
+
+	if (!name)
+		return !input && tn_op_int(op, attr, 0);
+	return op->inputs[input].i != TN_NONE &&
+	       strcmp(g->tensors[op->inputs[input].i].name, name) == 0;
+}
+
+bool tn_op_reads_again(const struct tn_graph *g, const struct tn_op *op, uint32_t input)
+{
+	if (tn_op_int(op, "prezero", 0) || tn_op_int(op, "passes", 1) > 1)
+		return true;
+	if (!tn_op_int(op, "reads_target", 0)) /* a name, or nothing */
+		return means_input(g, op, input, "reads_target");
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		if (means_input(g, op, k, "tied"))
+			return means_input(g, op, input, "tied");
+	return true;
+}
+
 size_t tn_op_n_scratch(const struct tn_op *op)
 {
 	const struct tn_attr *a = tn_op_attr(op, "scratch");
@@ -238,8 +262,8 @@ bool tn_op_names_anew(const struct tn_graph *g, const struct tn_op *op, uint32_t
 		return false;
 	if (op->kind == OP_UNKNOWN)
 		return tn_op_int(op, "view", 0) != 0;
-	return tn_op_info(op->kind)->access == ACCESS_VIEW && from == to &&
-	       g->tensors[in].bytes == g->tensors[out].bytes;
+	return tn_op_info(op->kind)->access == ACCESS_VIEW && !tn_op_has_own_kernel(op) &&
+	       from == to && g->tensors[in].bytes == g->tensors[out].bytes;
 }
 
 bool *tn_graph_updated_inputs(const struct tn_graph *g, struct tn_arena *arena)

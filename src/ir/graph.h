@@ -225,6 +225,9 @@ enum tn_op_order tn_op_order(const struct tn_op *op);
  * its operands: passes, prezero, accumulate, reads_target, destroys, extra_tail_bytes, or an
  * order that nobody knows? */
 bool tn_op_has_own_kernel(const struct tn_op *op);
+/* Does the kernel, by its attributes, still read this input when it has begun to write: it
+ * clears its output first, goes over it again, or reads its target at will? */
+bool tn_op_reads_again(const struct tn_graph *g, const struct tn_op *op, uint32_t input);
 /* Tensor i that the op's `scratch` names, or TN_NONE where there is none of that name; i below
  * tn_op_n_scratch. Inputs that are scratch by their role are not among them. */
 size_t tn_op_n_scratch(const struct tn_op *op);

@@ -9,7 +9,8 @@ void tn_check_enter(struct tn_check *c, uint32_t op)
 	c->clean = false;
 }
 
-/* Do all operands hold what they must before the op, or after it? */
+/* Do all operands hold what they must before the op, or after it? What it still reads when it
+ * has begun to write must be there then, though the graph itself has it written over. */
 static bool intact(struct tn_check *c, bool after, bool say)
 {
 	bool ok = true;
@@ -18,7 +19,8 @@ static bool intact(struct tn_check *c, bool after, bool say)
 		struct tn_touch *t = &c->deed->touches[k];
 
 		if ((after || t->o->reads) && !t->o->scratch)
-			ok = tn_check_holds(c, t->o, after ? &t->after : &t->before, 0,
+			ok = tn_check_holds(c, t->o,
+				     after && !t->o->again ? &t->after : &t->before, 0,
 				     tn_operand_bytes(t->o), say, NULL) &&
 			     ok;
 	}

@@ -91,7 +91,7 @@ def destroyed():
         (folder / 'graph.json').write_text(
             json.dumps(dict(case['graph'], format='tenure.graph/1')))
         code = run('plan', '--rewrite', 'none', folder / 'graph.json').returncode
-        if code > 1 or (code and not case['items']):
+        if code > 1 or (code and not case['items'] and 'claims' not in case['graph']):
             wrong.append('%s: plan says %d' % (case['id'], code))
         if not destroys:
             continue

@@ -153,26 +153,32 @@ START_TEST(one_answer)
 }
 END_TEST
 
-/* Ops that destroy what they read, inputs that are kept though the graph writes them: what
+/* Ops that destroy what they read, or read it again when they have begun to write, inputs that are kept though the graph writes them: what
  * no plan can mend is what `lint` finds without any claim. */
 static void spoil(struct tn_gen *gen, struct tn_graph *g)
 {
-	static const struct tn_attr destroys = {
-		.name = "destroys", .kind = ATTR_BOOL, .v.i = 1, .n = 1
+	static const struct tn_attr spoils[] = {
+		{ .name = "destroys", .kind = ATTR_BOOL, .v.i = 1, .n = 1 },
+		{ .name = "prezero", .kind = ATTR_BOOL, .v.i = 1, .n = 1 },
+		{ .name = "passes", .kind = ATTR_INT, .v.i = 2, .n = 1 },
+		{ .name = "reads_target", .kind = ATTR_BOOL, .v.i = 1, .n = 1 },
+		{ .name = "accumulate", .kind = ATTR_BOOL, .v.i = 1, .n = 1 },
 	};
 
 	for (uint32_t i = 0; i < g->n_ops; i++) {
 		struct tn_op *op = &g->ops[i];
+		const bool unknown = op->kind == OP_UNKNOWN;
 		struct tn_attr *attrs = TN_NEW_ARRAY(
 			&gen->arena, struct tn_attr, (size_t)op->n_attrs + 1);
 
 		ck_assert(attrs != NULL);
-		if (op->kind != OP_UNKNOWN || tn_op_attr(op, "view") ||
-			tn_gen_random(gen, 2))
+		if (tn_op_attr(op, "view") || tn_gen_random(gen, unknown ? 2 : 4))
 			continue;
 		for (uint32_t k = 0; k < op->n_attrs; k++)
 			attrs[k] = op->attrs[k];
-		attrs[op->n_attrs++] = destroys;
+		attrs[op->n_attrs++] = spoils[unknown && tn_gen_random(gen, 2)
+						      ? 0
+						      : 1 + tn_gen_random(gen, 4)];
 		op->attrs = attrs;
 	}
 	for (uint32_t i = 0; i < g->n_tensors; i++)
