@@ -414,9 +414,24 @@ static void check_dynamic(struct tn_check *c, const struct tn_op *op)
 			op->name, op->type);
 }
 
+/* `view` says that no code runs: of an op that computes that cannot be. What moves elements
+ * may find them where they go. */
+static void check_view(struct tn_check *c, const struct tn_op *op)
+{
+	const enum tn_access_class access = tn_op_info(op->kind)->access;
+
+	if (op->kind != OP_UNKNOWN && access != ACCESS_VIEW && access != ACCESS_MAP &&
+		tn_op_int(op, "view", 0))
+		tn_check_error(c, "graph/view-computes", op->pointer, op->name,
+			"'%s' is said to be a view, of which no code runs, but %s "
+			"computes",
+			op->name, tn_op_info(op->kind)->name);
+}
+
 void tn_check_op(struct tn_check *c, const struct tn_op *op)
 {
 	check_dynamic(c, op);
+	check_view(c, op);
 	if (op->kind == OP_UNKNOWN)
 		tn_diag_at(c->diags, SEVERITY_WARNING, "graph/unknown-op", c->g->source,
 			op->pointer, op->name,

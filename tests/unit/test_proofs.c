@@ -230,8 +230,7 @@ START_TEST(every_mode_is_verified)
 }
 END_TEST
 
-/* An op that runs and writes a preserved input through a view: whatever its attributes
- * say, no plan is right. */
+/* An op that runs and writes a preserved input through a view: no plan is right. */
 START_TEST(a_view_is_no_excuse)
 {
 	tenure_options options;
