@@ -411,8 +411,39 @@ static const struct tn_op *graph_destroys(const struct tn_run *run)
 			return &g->ops[id];
 	for (size_t i = 0; i < tn_op_n_scratch(&g->ops[id]); i++)
 		if (tn_op_scratch(g, &g->ops[id], i).i != TN_NONE &&
-			lies_in(g, v->tensor, tn_op_scratch(g, &g->ops[id], i).i))
+			(lies_in(g, v->tensor, tn_op_scratch(g, &g->ops[id], i).i) ||
+				lies_in(g, tn_op_scratch(g, &g->ops[id], i).i,
+					v->tensor)))
 			return &g->ops[id];
+	return NULL;
+}
+
+/* Nor can one keep what the graph puts into scratch: it is garbage when its op has run. The
+ * output of the refused op that is scratch by its role or by the op's own word; NULL. */
+static const struct tn_tensor *graph_writes_scratch(const struct tn_run *run)
+{
+	const struct tn_graph *g = &run->graph;
+	const struct tn_verdict *v = &run->verdict;
+
+	if (!v->rule || strcmp(v->rule, "plan/scratch-overlap") != 0 || v->op == TN_NONE)
+		return NULL;
+	for (uint32_t k = 0; k < g->ops[v->op].n_outputs; k++) {
+		const struct tn_op *op = &g->ops[v->op];
+		const tn_tensor_id out = op->outputs[k];
+		uint32_t root;
+
+		if (out.i == TN_NONE)
+			continue;
+		root = run->aliases.of[out.i].root.i;
+		if (g->tensors[root].role == ROLE_SCRATCH)
+			return &g->tensors[out.i];
+		for (size_t i = 0; i < tn_op_n_scratch(op); i++) {
+			const tn_tensor_id s = tn_op_scratch(g, op, i);
+
+			if (s.i != TN_NONE && run->aliases.of[s.i].root.i == root)
+				return &g->tensors[out.i];
+		}
+	}
 	return NULL;
 }
 
@@ -526,6 +557,16 @@ static enum tn_status check_plan(struct tn_run *run)
 			"'%s' destroys '%s', which is needed after it", op->name, name);
 		tn_diag_note(&run->diags,
 			"run who reads it before it (--repair does), or give it a copy");
+	} else if (status == TN_ERR_REFUSED && graph_writes_scratch(run)) {
+		const struct tn_op *op = &run->graph.ops[run->verdict.op];
+
+		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/scratch-clobbered",
+			run->source, op->pointer, op->name,
+			"'%s' writes '%s' into scratch, which holds nothing when an op "
+			"has run",
+			op->name, graph_writes_scratch(run)->name);
+		tn_diag_note(
+			&run->diags, "give what it writes a tensor that is no scratch");
 	} else if (status == TN_ERR_REFUSED && graph_writes_past(run)) {
 		const struct tn_op *op = graph_writes_past(run);
 

@@ -191,6 +191,38 @@ def scratch():
             need(done.returncode == 1, kind, have, need_bytes, 'is too small', done.stderr)
 
 
+def scratch_is_no_value():
+    """What the graph puts into scratch is gone when its op has run: that is told of the op and
+    the tensor, whether a role or an attribute makes it scratch, of a view or a root."""
+    def small(ops, *more, **s):
+        tensors = [dict(name=n, dtype='i8', shape=[8], role=r) for n, r in (
+            ('x', 'input'), ('s', 'scratch'), ('y', 'output'))]
+        tensors[1].update(s)
+        return dict(format='tenure.graph/1', tensors=tensors + list(more), ops=[
+            dict(name=n, type=t, inputs=i, outputs=o, attrs=a) for n, t, i, o, a in ops])
+
+    view = dict(name='v', dtype='i8', shape=[8], view_of='s')
+    part = dict(name='v', dtype='i8', shape=[4], view_of='x')
+    read = ('q', 'ADD', ['s', 'x'], ['y'], {})
+    for own, op, name in (
+            (small([('p', 'NEG', ['x'], ['s'], {}), read]), 'p', 's'),
+            (small([('p', 'NEG', ['x'], ['s'], {}), read], mutated=True), 'p', 's'),
+            (small([('p', 'Mystery', ['x'], ['s'], {}), ('q', 'Mystery', ['s'], ['y'], {})]),
+             'p', 's'),
+            (small([('p', 'NEG', ['x'], ['v'], {}), ('q', 'ADD', ['v', 'x'], ['y'], {})], view),
+             'p', 'v'),
+            (small([('p', 'NEG', ['x'], ['s'], {}), read], role='act'), None, None),
+            (small([('p', 'NEG', ['x'], ['y'], {'scratch': 'y'})]), 'p', 'y'),
+            (small([('p', 'NEG', ['x'], ['y'], {'scratch': 'x'})]), 'p', 'x'),
+            (small([('p', 'NEG', ['x'], ['y'], {'scratch': 'v'})], part), 'p', 'x'),
+            (small([('p', 'NEG', ['x'], ['y'], {'scratch': 's'})]), None, None)):
+        done = run('plan', write(own))
+        need(done.returncode == (1 if op else 0) and 'plan/internal' not in done.stderr,
+             own['ops'], done.stderr)
+        need(not op or any('hazard/' in line and "'%s'" % op in line and "'%s'" % name in line
+                           for line in done.stderr.splitlines()), op, name, done.stderr)
+
+
 def same_storage():
     """No plan can move what lies behind a view in its own storage."""
     own = graph('Neg', {})
@@ -269,6 +301,7 @@ in_place()
 tails()
 orders()
 scratch()
+scratch_is_no_value()
 same_storage()
 parts()
 destroyed()
