@@ -26,11 +26,13 @@ struct tn_variant tn_variant_first(const struct tn_graph *g, tn_op_id op)
 	return n ? variants[0] : (struct tn_variant){ false, HOLD_NONE };
 }
 
-static bool place_tensors(const struct tn_graph *g, const bool *used, struct tn_plan *out)
+static bool place_tensors(const struct tn_graph *g, const bool *used,
+	const int64_t *tails, struct tn_plan *out)
 {
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
 		const struct tn_tensor *t = &g->tensors[i];
 		struct tn_plan_tensor *p = &out->tensors[i];
+		int64_t bytes;
 
 		*p = (struct tn_plan_tensor){ .region = TN_REGION_NONE };
 		if (!used[i] || t->view_of.i != TN_NONE)
@@ -38,7 +40,8 @@ static bool place_tensors(const struct tn_graph *g, const bool *used, struct tn_
 		p->region = 0;
 		p->bytes = t->bytes;
 		p->last = 2 * (int64_t)g->n_ops;
-		if (!append(&out->regions[0], t->bytes, &p->offset))
+		if (!tn_add_i64(t->bytes, tails[i], &bytes) ||
+			!append(&out->regions[0], bytes, &p->offset))
 			return false;
 	}
 	return true;
@@ -69,10 +72,28 @@ static bool place_scratch(
 	return true;
 }
 
+/* By tensor: bytes that ops write behind its end, also through its views. */
+static int64_t *tails_of(const struct tn_graph *g, struct tn_arena *arena)
+{
+	int64_t *tails = tn_graph_tails(g, NULL, arena), at, end;
+	tn_tensor_id root;
+
+	for (uint32_t i = 0; tails && i < g->n_tensors; i++) {
+		if (!tails[i] || g->tensors[i].view_of.i == TN_NONE ||
+			!tn_view_root(g, (tn_tensor_id){ i }, &root, &at))
+			continue;
+		if (!tn_add_i64(at + g->tensors[i].bytes, tails[i], &end))
+			end = INT64_MAX;
+		tails[root.i] = tn_max_i64(tails[root.i], end - g->tensors[root.i].bytes);
+	}
+	return tails;
+}
+
 enum tn_status tn_plan_unshared(const struct tn_graph *g, const struct tn_plan *like,
 	struct tn_arena *arena, struct tn_diags *diags, struct tn_plan *out)
 {
 	bool *used = tn_tensors_used(g, arena);
+	const int64_t *tails = tails_of(g, arena);
 
 	*out = (struct tn_plan){ .n_tensors = g->n_tensors,
 		.n_ops = g->n_ops,
@@ -81,14 +102,14 @@ enum tn_status tn_plan_unshared(const struct tn_graph *g, const struct tn_plan *
 		.ops = TN_NEW_ARRAY(arena, struct tn_plan_op, g->n_ops),
 		.order = TN_NEW_ARRAY(arena, uint32_t, g->n_ops),
 		.regions = TN_NEW(arena, struct tn_plan_region) };
-	if (!used || !out->tensors || !out->ops || !out->order || !out->regions)
+	if (!used || !tails || !out->tensors || !out->ops || !out->order || !out->regions)
 		return TN_ERR_NOMEM;
 	out->regions[0] = (struct tn_plan_region){
 		.name = "arena", .capacity = -1, .used = 0, .align = TN_PROGRAM_ALIGN
 	};
 	for (uint32_t i = 0; i < g->n_ops; i++)
 		out->order[i] = like ? like->order[i] : g->schedule[i].i;
-	if (!place_tensors(g, used, out) || !place_scratch(g, like, out)) {
+	if (!place_tensors(g, used, tails, out) || !place_scratch(g, like, out)) {
 		tn_diag_at(diags, SEVERITY_ERROR, "exec/too-large", g->source, NULL, NULL,
 			"the tensors together are larger than any memory");
 		return TN_ERR_INPUT;

@@ -8,6 +8,9 @@
  * reported (plan/figures), and the run is no longer verified; else TN_OK. */
 enum tn_status TN_MUST_CHECK tn_figures_compare(struct tn_run *run);
 
+/* Every placed tensor in memory of its own, with what ops write behind it. */
+int64_t tn_figures_no_reuse(struct tn_run *run);
+
 /* After it has refused the plan: what its places come to, in place of what it says. */
 void tn_figures_take(struct tn_run *run);
 

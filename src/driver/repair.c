@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "driver/figures.h"
 #include "driver/judge.h"
 #include "driver/schedule.h"
 #include "bind/bind.h"
@@ -236,7 +237,7 @@ static enum tn_status figures(struct tn_run *run)
 		return status;
 	if (run->plan.n_copies) /* what may share bytes, now that copies are there */
 		run->inplace = o.inplace;
-	run->plan.no_reuse_bytes = tn_plan_no_reuse(&run->plan);
+	run->plan.no_reuse_bytes = tn_figures_no_reuse(run);
 	run->plan.disjoint_bound_bytes = o.lowered.disjoint_bound_bytes;
 	run->plan.align = run->options->align;
 	run->plan.bound_bytes = holds && bound <= run->plan.activation_bytes ? bound : 0;

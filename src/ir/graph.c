@@ -169,6 +169,22 @@ int64_t tn_op_tail(const struct tn_op *op)
 							   : INT64_MAX;
 }
 
+int64_t *tn_graph_tails(
+	const struct tn_graph *g, const bool *elided, struct tn_arena *arena)
+{
+	int64_t *tails = TN_NEW_ARRAY(arena, int64_t, g->n_tensors);
+
+	for (uint32_t i = 0; tails && i < g->n_ops; i++)
+		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++) {
+			const uint32_t out = g->ops[i].outputs[k].i;
+
+			if (out < g->n_tensors && !(elided && elided[i]))
+				tails[out] =
+					tn_max_i64(tails[out], tn_op_tail(&g->ops[i]));
+		}
+	return tails;
+}
+
 int64_t tn_op_int_at(
 	const struct tn_op *op, const char *name, size_t k, int64_t otherwise)
 {

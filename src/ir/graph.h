@@ -237,6 +237,10 @@ int64_t tn_op_scratch_missing(const struct tn_graph *g, const struct tn_op *op);
 /* Bytes that its kernel writes past the end of each output, 0 or more: `extra_tail_bytes`.
  * INT64_MAX: it says no number. */
 int64_t tn_op_tail(const struct tn_op *op);
+/* By tensor: the largest tail of the ops that write it, but those that do not run (by op;
+ * NULL: all run). NULL: out of memory. */
+int64_t *tn_graph_tails(
+	const struct tn_graph *g, const bool *elided, struct tn_arena *arena);
 /* List element k (an ATTR_INT is a list of one), or `otherwise`. */
 int64_t tn_op_int_at(
 	const struct tn_op *op, const char *name, size_t k, int64_t otherwise);

@@ -50,19 +50,9 @@ static bool make_tails(struct tn_lowering *l)
 {
 	const struct tn_graph *g = l->t->g;
 
-	l->tail = TN_NEW_ARRAY(l->arena, int64_t, g->n_tensors);
+	l->tail = tn_graph_tails(g, l->t->aliases->elided, l->arena);
 	l->tailed = TN_NEW_ARRAY(l->arena, bool, g->n_tensors);
-	if (!l->tail || !l->tailed)
-		return false;
-	for (uint32_t i = 0; i < g->n_ops; i++)
-		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++) {
-			const uint32_t out = g->ops[i].outputs[k].i;
-
-			if (out != TN_NONE && !l->t->aliases->elided[i])
-				l->tail[out] =
-					tn_max_i64(l->tail[out], tn_op_tail(&g->ops[i]));
-		}
-	return true;
+	return l->tail && l->tailed;
 }
 
 static enum tn_status place_members(struct tn_lowering *l, struct tn_diags *diags)

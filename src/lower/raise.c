@@ -336,12 +336,16 @@ enum tn_status tn_raise_layout(const struct tn_tables *tables,
 		.plan = out,
 		.missing = missing };
 	enum tn_status status = allocate(&r);
+	const int64_t *tails;
 
 	if (status != TN_OK)
 		return status;
 	out->disjoint_bound_bytes = lowered->disjoint_bound_bytes;
 	place_tensors(&r);
-	out->no_reuse_bytes = tn_plan_no_reuse(out);
+	tails = tn_graph_tails(tables->g, tables->aliases->elided, arena);
+	if (!tails)
+		return TN_ERR_NOMEM;
+	out->no_reuse_bytes = tn_plan_no_reuse(out, tails);
 	status = lowered->streamed ? tn_stream_raise(lowered, arena, out) : TN_OK;
 	if (status == TN_OK)
 		status = choose_variants(&r);

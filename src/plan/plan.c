@@ -56,7 +56,7 @@ bool tn_plan_is_fed(const struct tn_plan *plan, uint32_t tensor)
 	return false;
 }
 
-int64_t tn_plan_no_reuse(const struct tn_plan *plan)
+int64_t tn_plan_no_reuse(const struct tn_plan *plan, const int64_t *tails)
 {
 	int64_t sum = 0, bytes;
 
@@ -65,8 +65,9 @@ int64_t tn_plan_no_reuse(const struct tn_plan *plan)
 
 		if (t->region >= plan->n_regions)
 			continue;
-		if (!tn_align_up_i64(t->bytes,
-			    tn_max_i64(1, plan->regions[t->region].align), &bytes) ||
+		if (!tn_add_i64(t->bytes, tails[i], &bytes) ||
+			!tn_align_up_i64(bytes,
+				tn_max_i64(1, plan->regions[t->region].align), &bytes) ||
 			!tn_add_i64(sum, bytes, &sum))
 			return INT64_MAX;
 	}

@@ -139,8 +139,8 @@ struct tn_plan {
 	int64_t scratch_bytes; /* largest scratch of an op */
 	int64_t bound_bytes; /* lower bound of activation_bytes, with these chains */
 	bool optimal; /* activation_bytes == bound_bytes */
-	int64_t no_reuse_bytes; /* every tensor in memory of its own, aligned as
-	                           its region */
+	int64_t no_reuse_bytes; /* every tensor in memory of its own, with what is written
+	                           behind it, aligned as its region */
 	int64_t disjoint_bound_bytes; /* largest sum of live tensors, no overlap at all */
 	int64_t access_cost; /* sum over tensors of bytes read and written by the ops,
 	                              times the cost per byte of their region */
@@ -158,8 +158,9 @@ struct tn_plan {
 enum tn_status TN_MUST_CHECK tn_plan_init(struct tn_plan *plan, struct tn_arena *arena,
 	uint32_t n_tensors, uint32_t n_ops, uint32_t n_regions);
 
-/* no_reuse_bytes, of what is placed; INT64_MAX when there are more. */
-int64_t tn_plan_no_reuse(const struct tn_plan *plan);
+/* no_reuse_bytes, of what is placed, with the bytes that are written behind each tensor;
+ * INT64_MAX when there are more. */
+int64_t tn_plan_no_reuse(const struct tn_plan *plan, const int64_t *tails);
 
 /* Bytes of memory that the tensor takes: those of its ring, else of its value. */
 static inline int64_t tn_plan_tensor_room(const struct tn_plan_tensor *t)

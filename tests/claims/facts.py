@@ -223,6 +223,32 @@ def scratch_is_no_value():
                            for line in done.stderr.splitlines()), op, name, done.stderr)
 
 
+def apart():
+    """Each tensor in memory of its own has room for what is written behind it; and executed
+    so, nothing is lost."""
+    for kind in 'Neg', 'RELU', 'Relu':
+        for bytes in 0, 1, 16, 100:
+            own = graph(kind, {'extra_tail_bytes': bytes})
+            path = write(own)
+            plan = planned(path)[1]
+            room = sum(-(-(16 + (bytes if n == 'b' else 0)) // 16) * 16 for n in 'xaby')
+            need(plan['no_reuse_bytes'] == room, kind, bytes, plan['no_reuse_bytes'], room)
+            plan['no_reuse_bytes'] += 16
+            done = run('verify', path, write(plan, 'plan.json'))
+            need(done.returncode == 1 and 'plan/figures' in done.stderr, kind, bytes, done)
+            # b lies before a, which is still needed when b is written
+            own['tensors'][1:3] = own['tensors'][2:0:-1]
+            own['ops'] = [dict(name=n, type=t, inputs=i, outputs=[o], attrs=a)
+                          for n, t, i, o, a in (
+                              ('p', 'NEG', ['x'], 'a', {}),
+                              ('k', 'RELU', ['x'], 'b', {'extra_tail_bytes': bytes}),
+                              ('q', 'ADD', ['a', 'b'], 'y', {}))]
+            own['claims'] = []
+            path = write(own)
+            ran = [run('run', path, '--dump-layers', *w) for w in ((), ('--no-reuse',))]
+            need(ran[0].returncode == 0 and ran[0].stdout == ran[1].stdout, bytes, ran)
+
+
 def same_storage():
     """No plan can move what lies behind a view in its own storage."""
     own = graph('Neg', {})
@@ -302,6 +328,7 @@ tails()
 orders()
 scratch()
 scratch_is_no_value()
+apart()
 same_storage()
 parts()
 destroyed()
