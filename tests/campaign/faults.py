@@ -78,6 +78,8 @@ FAULTS = {
          '(held && tn_check_scratch(c, true)) || true, &at')],
     'what comes round in a ring is not looked at': [
         (ACCESS, r'if \(n == len\)\s+continue;', 'if (n == len)\n\t\t\treturn true;')],
+    'rows that replace each other in a ring rise': [
+        (REPLAY, r'apart = !comes_round\(', 'apart = true || !comes_round(')],
     'rows that come are there from the beginning': [
         (ENDS, r'!s->constant\[i\] && !tn_plan_is_fed\(c->plan, i\)', '!s->constant[i]'),
         (STREAM, r'tn_check_put\(c, &o, &what, [^;]*;', '(void)o;')],
@@ -135,6 +137,7 @@ CHAINS = {
     'a chain need not make all rows',
     'sums of a chain need not last',
     'what comes round in a ring is not looked at',
+    'rows that replace each other in a ring rise',
     'rows that come are there from the beginning',
 }
 
