@@ -34,11 +34,17 @@ static void tell_spared(struct tn_run *run)
 		const struct tn_plan_copy *c = &run->spared[i];
 		const struct tn_tensor *t = &run->graph.tensors[c->tensor];
 		const struct tn_op *op = &run->graph.ops[c->reader];
+		const struct tn_op *was = &run->unspared.ops[c->reader];
+		bool writes = false;
 
+		for (uint32_t k = 0; k < was->n_outputs; k++)
+			writes = writes || was->outputs[k].i == c->tensor;
 		tn_diag_at(&run->diags, SEVERITY_NOTE, "plan/repaired", run->source,
 			op->pointer, op->name,
-			"'%s' destroys a copy of '%s', which is needed after it (%" PRId64
-			" B)",
+			writes ? "'%s' writes a copy of '%s', which must stay as it is "
+				 "(%" PRId64 " B)"
+			       : "'%s' destroys a copy of '%s', which is needed after it "
+				 "(%" PRId64 " B)",
 			op->name, t->name, t->bytes);
 	}
 }

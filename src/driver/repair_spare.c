@@ -1,4 +1,5 @@
-/* Ops that destroy what they read: run when nobody needs it any more, or given a copy. */
+/* Ops that destroy what they read: run when nobody needs it any more, or given a copy. Ops that
+ * write what must stay as it is: given a copy to write. */
 #include <string.h>
 
 #include "driver/repair.h"
@@ -140,6 +141,26 @@ static bool is_needed(const struct sparing *s, uint32_t at, uint32_t tensor)
 	return is_wanted(s, tensor);
 }
 
+/* Is it a part of what nobody may write: of a constant, or of an input that the caller keeps? */
+static bool is_kept(const struct sparing *s, uint32_t tensor)
+{
+	const uint32_t root = s->storage.extent[tensor].root;
+	const struct tn_tensor *owner = &s->g->tensors[root];
+
+	return s->storage.constant[root] ||
+	       (owner->role == ROLE_INPUT && !owner->clobber);
+}
+
+static void add_copy(
+	struct tn_plan_copy *list, uint32_t *n, struct tn_plan_copy c, bool for_all)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (list[i].tensor == c.tensor && (for_all || list[i].reader == c.reader))
+			return;
+	if (*n < TN_PLAN_COPIES_MAX)
+		list[(*n)++] = c;
+}
+
 /* The copies, in the order of the ops that get them; *out_n of them. */
 static struct tn_plan_copy *find_copies(
 	const struct sparing *s, struct tn_arena *arena, uint32_t *out_n)
@@ -155,25 +176,37 @@ static struct tn_plan_copy *find_copies(
 
 		for (uint32_t k = 0; k < op->n_inputs; k++) {
 			const struct tn_plan_copy c = { op->inputs[k].i, id, id };
-			bool known = false;
 
-			if (!tn_op_destroys(g, op, k) || !is_needed(s, p, c.tensor))
-				continue;
-			for (uint32_t i = 0; i < *out_n; i++)
-				known = known || (list[i].tensor == c.tensor &&
-							 list[i].reader == id);
-			if (!known && *out_n < TN_PLAN_COPIES_MAX)
-				list[(*out_n)++] = c;
+			if (tn_op_destroys(g, op, k) && is_needed(s, p, c.tensor))
+				add_copy(list, out_n, c, false);
+		}
+		for (uint32_t k = 0; k < op->n_outputs; k++) {
+			const struct tn_plan_copy c = { op->outputs[k].i, id, id };
+
+			if (c.tensor != TN_NONE && is_kept(s, c.tensor) &&
+				!tn_op_names_anew(g, op, c.tensor))
+				add_copy(list, out_n, c, true);
 		}
 	}
 	return list;
 }
 
+/* Does an op destroy what it reads, or write what is there before the first op? */
 static bool any_destroys(const struct tn_graph *g)
 {
-	for (uint32_t i = 0; i < g->n_ops; i++)
+	for (uint32_t i = 0; i < g->n_ops; i++) {
 		if (tn_op_attr(&g->ops[i], "destroys"))
 			return true;
+		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++) {
+			const tn_tensor_id t = g->ops[i].outputs[k];
+			const struct tn_tensor *owner =
+				t.i == TN_NONE ? NULL : &g->tensors[root_of(g, t)];
+
+			if (owner && (owner->role == ROLE_INPUT ||
+					     tn_tensor_is_constant(owner)))
+				return true;
+		}
+	}
 	return false;
 }
 

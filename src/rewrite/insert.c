@@ -66,6 +66,52 @@ static bool may_work_on_copy(const struct tn_graph *g, const struct tn_plan_copy
 	       !g->tensors[copy->tensor].has_strides;
 }
 
+/* Does the op write the tensor, bytes that must stay as they are: of a constant, or of an input
+ * that the caller keeps? Then it may write a copy, which all who come later have instead, if
+ * none of these knows the bytes by another name, and nobody wants to see them at the end. */
+static bool may_write_copy(const struct tn_graph *g, const struct tn_plan_copy *copy)
+{
+	const uint32_t root = root_of(g, copy->tensor);
+	const struct tn_tensor *owner = &g->tensors[root];
+	uint32_t at = place_in(g->schedule, g->n_ops, copy);
+
+	if (g->tensors[copy->tensor].has_strides || g->n_branches || g->parallel ||
+		!(tn_tensor_is_constant(owner) ||
+			(owner->role == ROLE_INPUT && !owner->clobber)))
+		return false;
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		if (root_of(g, i) == root &&
+			(g->tensors[i].observed ||
+				tn_graph_is_output(g, (tn_tensor_id){ i })))
+			return false;
+	for (; at < g->n_ops; at++) {
+		const struct tn_op *op = &g->ops[g->schedule[at].i];
+		const bool first = g->schedule[at].i == copy->reader;
+
+		if (tn_op_attr(op, "destroys") && changes(g, op, root))
+			return false;
+		for (uint32_t k = 0; k < op->n_inputs && !first; k++)
+			if (op->inputs[k].i != copy->tensor &&
+				op->inputs[k].i != TN_NONE &&
+				root_of(g, op->inputs[k].i) == root)
+				return false;
+		for (uint32_t k = 0; k < op->n_outputs; k++)
+			if (op->outputs[k].i != copy->tensor &&
+				op->outputs[k].i != TN_NONE &&
+				root_of(g, op->outputs[k].i) == root)
+				return false;
+	}
+	return true;
+}
+
+static bool writes_copy(const struct tn_graph *g, const struct tn_plan_copy *copy)
+{
+	const struct tn_op *op = &g->ops[copy->reader];
+
+	return copy->before == copy->reader &&
+	       names(op->outputs, op->n_outputs, copy->tensor);
+}
+
 static bool keeps_meaning(const struct tn_graph *g, const struct tn_plan_copy *copy)
 {
 	const struct tn_op *reader;
@@ -76,6 +122,8 @@ static bool keeps_meaning(const struct tn_graph *g, const struct tn_plan_copy *c
 		return false;
 	reader = &g->ops[copy->reader];
 	root = root_of(g, copy->tensor);
+	if (writes_copy(g, copy))
+		return may_write_copy(g, copy);
 	if (!names(reader->inputs, reader->n_inputs, copy->tensor))
 		return false;
 	if (copy->before == copy->reader)
@@ -208,7 +256,8 @@ static void add_tensor(struct tn_graph *g, uint32_t like, const char *name)
 static bool rename_operand(
 	struct tn_op *op, const char *from, const char *to, struct tn_arena *arena)
 {
-	static const char *const about[] = { "destroys", "reads_target", "tied" };
+	static const char *const about[] = { "destroys", "reads_target", "tied",
+		"mutates" };
 	struct tn_attr *attrs = TN_NEW_ARRAY(arena, struct tn_attr, op->n_attrs);
 
 	if (!attrs)
@@ -237,6 +286,38 @@ static bool rename_operand(
 	return true;
 }
 
+/* The list with one tensor in place of another. */
+static bool replace(tn_tensor_id **list, uint32_t n, uint32_t from, uint32_t to,
+	struct tn_arena *arena)
+{
+	tn_tensor_id *made = TN_NEW_ARRAY(arena, tn_tensor_id, n);
+
+	for (uint32_t k = 0; made && k < n; k++)
+		made[k].i = (*list)[k].i == from ? to : (*list)[k].i;
+	*list = made ? made : *list;
+	return made;
+}
+
+/* From the op that gets the copy on, the tensor is the copy. */
+static bool hand_over(struct tn_graph *g, const struct tn_plan_copy *copy,
+	const char *name, struct tn_arena *arena)
+{
+	const uint32_t from = copy->tensor, to = g->n_tensors;
+
+	for (uint32_t at = place_in(g->schedule, g->n_ops, copy); at < g->n_ops; at++) {
+		struct tn_op *op = &g->ops[g->schedule[at].i];
+
+		if (!names(op->inputs, op->n_inputs, from) &&
+			!names(op->outputs, op->n_outputs, from))
+			continue;
+		if (!rename_operand(op, g->tensors[from].name, name, arena) ||
+			!replace(&op->inputs, op->n_inputs, from, to, arena) ||
+			!replace(&op->outputs, op->n_outputs, from, to, arena))
+			return false;
+	}
+	return true;
+}
+
 static bool insert(struct tn_graph *g, const struct tn_plan_copy *copy,
 	struct tn_arena *arena, struct tn_strings *strings)
 {
@@ -244,19 +325,21 @@ static bool insert(struct tn_graph *g, const struct tn_plan_copy *copy,
 	const char *name = name_of_copy(g, copy->tensor, arena, strings);
 	const char *type = tn_str_intern(strings, "RESHAPE", 7);
 	tn_tensor_id *ends = TN_NEW_ARRAY(arena, tn_tensor_id, 2);
-	tn_tensor_id *inputs = TN_NEW_ARRAY(arena, tn_tensor_id, reader->n_inputs);
+	const bool writes = writes_copy(g, copy);
 
-	if (!name || !type || !ends || !inputs ||
-		!rename_operand(reader, g->tensors[copy->tensor].name, name, arena))
+	if (!name || !type || !ends)
 		return false;
 	ends[0].i = copy->tensor;
 	ends[1].i = g->n_tensors;
-	for (uint32_t k = 0; k < reader->n_inputs; k++)
-		inputs[k] =
-			reader->inputs[k].i == copy->tensor ? ends[1] : reader->inputs[k];
-	reader->inputs = inputs;
+	if (writes ? !hand_over(g, copy, name, arena)
+		   : !rename_operand(
+			     reader, g->tensors[copy->tensor].name, name, arena) ||
+				!replace(&reader->inputs, reader->n_inputs, copy->tensor,
+					ends[1].i, arena))
+		return false;
 	extend_lists(g, copy, g->n_ops);
 	add_tensor(g, copy->tensor, name);
+	g->tensors[ends[1].i].mutated = writes;
 	g->ops[g->n_ops++] = (struct tn_op){ .name = name,
 		.kind = OP_RESHAPE,
 		.type = type,

@@ -14,7 +14,8 @@
  * scopes stay and know of the copies. *out lives in the arena and points into *g.
  *
  * A copy before its own reader is for an op that destroys what it reads: it destroys the copy
- * then.
+ * then. Or for one that writes what must stay as it is (a constant, an input that the caller
+ * keeps): it writes the copy, and whatever comes later works with the copy.
  *
  * TN_ERR_INPUT, and *out_bad is the copy, when it names what is not there, when the reader
  * does not read the tensor, or when the tensor is written between the place of the copy and

@@ -120,6 +120,78 @@ def destroyed():
     assert n >= 10 and len(mended) >= 3 and len(tried) >= 8, (n, mended, tried)
 
 
+def in_new_memory(graph):
+    """What the graph means, each write in a tensor of its own."""
+    made = json.loads(json.dumps(graph))
+    now = {}
+    written = set(o for op in made['ops'] for o in op['outputs'])
+    kept = [t['name'] for t in made['tensors'] if t.get('mutated') and t['name'] in written]
+    for op in made['ops']:
+        op['inputs'] = [now.get(t, t) for t in op['inputs']]
+        for i, t in enumerate(op['outputs']):
+            if t not in kept:
+                continue
+            fresh = dict(next(m for m in made['tensors'] if m['name'] == t), role='act')
+            for key in 'view_of', 'offset', 'mutated', 'data', 'clobber':
+                fresh.pop(key, None)
+            fresh['name'] = op['outputs'][i] = now[t] = '%s_%d' % (t, len(made['tensors']))
+            made['tensors'].append(fresh)
+    return made
+
+
+def written():
+    """Ops that write what must stay as it is: they write a copy, where that is legal."""
+    def tensor(name, role='act', n=8, **more):
+        return dict(name=name, dtype='f32', shape=[n], role=role, **more)
+
+    def op(name, kind, inputs, output):
+        return {'name': name, 'type': kind, 'inputs': inputs, 'outputs': [output]}
+
+    given = [tensor('x', 'input'), tensor('v', view_of='x', mutated=True)]
+    fixed = [tensor('x', 'input'), tensor('v', 'const', data={'seed': 1}, mutated=True)]
+    part = [tensor('x', 'input'), tensor('v', n=4, view_of='x', offset=4, mutated=True),
+            tensor('u', n=4, view_of='x')]
+    ends, few = [tensor('y', 'output'), tensor('w', 'output')], [tensor('y', 'output', 4)]
+    negated, absolute = op('a', 'NEG', ['x'], 'v'), op('b', 'ABS', ['v'], 'y')
+    cases = {
+        'input': (1, given + ends, [negated, absolute, op('c', 'NEG', ['v'], 'w')]),
+        'input, read before': (1, given + ends, [op('c', 'NEG', ['x'], 'w'), negated, absolute]),
+        'input, twice': (1, given + ends, [negated, op('d', 'EXP', ['v'], 'v'), absolute,
+                                           op('c', 'NEG', ['v'], 'w')]),
+        'part of an input': (1, part + few, [op('a', 'NEG', ['u'], 'v'), absolute]),
+        'constant': (1, fixed + ends, [op('c', 'ABS', ['v'], 'w'),
+                                       op('a', 'ADD', ['x', 'v'], 'v'), absolute]),
+        'constant, only written': (1, fixed + ends[:1], [negated, absolute]),
+        'input, by another name': (0, given + ends, [negated, absolute,
+                                                     op('c', 'NEG', ['x'], 'w')]),
+        'input, given back': (0, [given[0], dict(given[1], role='output')], [negated]),
+        'input, observed': (0, [given[0], dict(given[1], observed=True)] + ends[:1],
+                            [negated, absolute]),
+        'input, in parallel': (0, given + ends[:1], [negated, absolute]),
+    }
+    for name, (copies, tensors, ops) in cases.items():
+        graph = {'format': 'tenure.graph/1', 'tensors': tensors, 'ops': ops}
+        if 'parallel' in name:
+            graph['exec'] = 'parallel'
+        path, out = folder / 'written.json', folder / 'written.plan.json'
+        path.write_text(json.dumps(graph))
+        done = run('plan', '--repair', path, '-o', out)
+        if not copies:
+            if done.returncode != 1 or '[hazard/' not in done.stderr:
+                wrong.append('%s: exit %d: %s' % (name, done.returncode, done.stderr[-300:]))
+            continue
+        got = repaired(name, graph)
+        if not got:
+            continue
+        if len(got[0].get('copies', [])) != copies or 'writes a copy of' not in got[1]:
+            wrong.append('%s: copies %s: %s' % (name, got[0].get('copies'), got[1]))
+        (folder / 'fresh.json').write_text(json.dumps(in_new_memory(graph)))
+        one, other = ran(folder / 'graph.json', '--plan', folder / 'plan.json'), ran(
+            folder / 'fresh.json', '--no-reuse')
+        if one != other:
+            wrong.append('%s: runs differently: %s, %s' % (name, one[-200:], other[-200:]))
+
+
 tried = []
 
 
@@ -457,6 +529,7 @@ destroyed()
 plans()
 remedies()
 impossible_copies()
+written()
 for line in wrong:
     print(line)
 sys.exit(1 if wrong else 0)
