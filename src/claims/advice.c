@@ -136,8 +136,6 @@ static void find_assumptions(struct advice *a)
 				  g->tensors[stray.on].name,
 				  g->branches[stray.branch].choice,
 				  g->branches[stray.branch].name));
-	if (!a->c->meaning.all_worlds)
-		assume(a, "not all ways through the branches were tried");
 	if (a->c->options.profile == PROFILE_TRAINING && !a->m->has_gradient)
 		assume(a, "backward reads what the table of saved tensors says");
 	if (a->c->options.execution == EXECUTION_PARALLEL)

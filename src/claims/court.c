@@ -367,6 +367,15 @@ enum tn_status tn_court_try(struct tn_court *c, const struct tn_claim *const *cl
 	}
 	out->result = CLAIM_PROVED;
 	status = choose(c, arena, out);
+	if (status == TN_OK && out->result == CLAIM_PROVED && !c->meaning.all_worlds) {
+		out->result = CLAIM_UNPROVED;
+		out->why = tn_arena_printf(arena,
+			"there are more than %d ways through the branches, and not all "
+			"of "
+			"them were tried",
+			MEANING_WORLDS_MAX);
+		return out->why ? TN_OK : TN_ERR_NOMEM;
+	}
 	if (status == TN_OK && out->result == CLAIM_PROVED) {
 		uint32_t op = 0;
 
