@@ -76,14 +76,18 @@ static void bash(FILE *out)
 	      "\t\tCOMPREPLY=($(compgen -W '",
 		out);
 	print_commands(out);
-	fputs(" completion --help --version' -- \"$current\"))\n"
+	fputs(" completion help --help --version' -- \"$current\"))\n"
 	      "\t\treturn\n"
 	      "\tfi\n"
 	      "\tcase ${COMP_WORDS[1]} in\n",
 		out);
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		bash_command(out, (enum command)i);
-	fputs("\tcompletion) words='bash zsh fish' takes_value=1 ;;\n"
+	fputs("\thelp)\n\t\twords='", out);
+	print_commands(out);
+	fputs("' takes_value=1\n"
+	      "\t\t;;\n"
+	      "\tcompletion) words='bash zsh fish' takes_value=1 ;;\n"
 	      "\tesac\n"
 	      "\tif [ -n \"$takes_value\" ]; then\n"
 	      "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
@@ -150,6 +154,7 @@ static void zsh(FILE *out)
 		fputs("'\n", out);
 	}
 	fputs("\t\t\t'completion:print the completions of a shell'\n"
+	      "\t\t\t'help:list the options of a command'\n"
 	      "\t\t)\n"
 	      "\t\t_describe command commands\n"
 	      "\t\treturn\n"
@@ -168,7 +173,10 @@ static void zsh(FILE *out)
 			zsh_option(out, row);
 		fputs("\t\t\t'*:file:_files'\n\t\t;;\n", out);
 	}
-	fputs("\tcompletion) _values shell bash zsh fish ;;\n"
+	fputs("\thelp) _values command ", out);
+	print_commands(out);
+	fputs(" ;;\n"
+	      "\tcompletion) _values shell bash zsh fish ;;\n"
 	      "\tesac\n"
 	      "}\n"
 	      "_tenure \"$@\"\n",
@@ -211,8 +219,13 @@ static void fish(FILE *out)
 	fputs("complete -c tenure -f -n __fish_use_subcommand -a completion "
 	      "-d 'print the completions of a shell'\n"
 	      "complete -c tenure -n '__fish_seen_subcommand_from completion' -x "
-	      "-a 'bash zsh fish'\n",
+	      "-a 'bash zsh fish'\n"
+	      "complete -c tenure -f -n __fish_use_subcommand -a help "
+	      "-d 'list the options of a command'\n"
+	      "complete -c tenure -n '__fish_seen_subcommand_from help' -x -a '",
 		out);
+	print_commands(out);
+	fputs("'\n", out);
 }
 
 bool completion_print(FILE *out, const char *shell)

@@ -9,6 +9,7 @@
 #include "completion.h"
 #include "options.h"
 #include "terminal.h"
+#include "unknown.h"
 
 static int dispatch(const struct arguments *a)
 {
@@ -68,6 +69,23 @@ static bool occupy_standard_streams(void)
 	return true;
 }
 
+/* tenure help [COMMAND] */
+static int help(int argc, char **argv)
+{
+	const enum command command = argc > 2 ? command_find(argv[2]) : COMMAND_COUNT;
+
+	if (argc > 3) {
+		fprintf(stderr, "tenure: usage: tenure help [COMMAND]\n");
+		return TENURE_BAD_INPUT;
+	}
+	if (argc == 3 && command == COMMAND_COUNT) {
+		unknown_command(stderr, argv[2]);
+		return TENURE_BAD_INPUT;
+	}
+	help_print(stdout, command);
+	return TENURE_OK;
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments args;
@@ -80,12 +98,13 @@ int main(int argc, char **argv)
 		help_print(stderr, COMMAND_COUNT);
 		return TENURE_BAD_INPUT;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-		strcmp(argv[1], "help") == 0) {
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		help_print(stdout, COMMAND_COUNT);
 		return finish(TENURE_OK);
 	}
-	if (strcmp(argv[1], "--version") == 0) {
+	if (strcmp(argv[1], "help") == 0)
+		return finish(help(argc, argv));
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		printf("tenure %s\n", tenure_version());
 		return finish(TENURE_OK);
 	}
@@ -97,8 +116,7 @@ int main(int argc, char **argv)
 	}
 	command = command_find(argv[1]);
 	if (command == COMMAND_COUNT) {
-		fprintf(stderr, "tenure: there is no command '%s'; see tenure --help\n",
-			argv[1]);
+		unknown_command(stderr, argv[1]);
 		return TENURE_BAD_INPUT;
 	}
 	if (!arguments_parse(command, argc, argv, stderr, &args))

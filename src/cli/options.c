@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "unknown.h"
 
 const struct command_info command_infos[COMMAND_COUNT] = {
 	[COMMAND_LINT] = { "lint", "GRAPH|DIR...",
@@ -258,7 +259,7 @@ const struct option_row *option_next(enum command command, const struct option_r
 	return NULL;
 }
 
-static const struct option_row *find_row(
+const struct option_row *option_find(
 	enum command command, const char *name, size_t len, char letter)
 {
 	const struct option_row *row = option_next(command, NULL);
@@ -412,14 +413,10 @@ static bool parse_option(
 	const char *name = text + (is_long ? 2 : 1);
 	size_t len = is_long ? strcspn(name, "=") : 1;
 	const struct option_row *row =
-		find_row(args->command, name, len, is_long ? '\0' : name[0]);
+		option_find(args->command, name, len, is_long ? '\0' : name[0]);
 
 	if (!row) {
-		fprintf(err,
-			"tenure: '%s' does not know the option '%s'; see tenure %s "
-			"--help\n",
-			command_infos[args->command].name, text,
-			command_infos[args->command].name);
+		unknown_option(err, args->command, text);
 		return false;
 	}
 	if (name[len])
@@ -441,7 +438,8 @@ static bool parse_option(
 
 bool argument_given(const struct arguments *args, const char *name)
 {
-	const struct option_row *row = find_row(args->command, name, strlen(name), '\0');
+	const struct option_row *row =
+		option_find(args->command, name, strlen(name), '\0');
 
 	return row && args->given[row - rows];
 }
@@ -486,30 +484,36 @@ bool arguments_parse(
 	return true;
 }
 
-void help_print(FILE *out, enum command command)
-{
-	const struct command_info *info;
+#define OPERANDS_WIDTH 20
 
-	if (command == COMMAND_COUNT) {
-		fprintf(out,
-			"usage: tenure COMMAND OPERAND... [OPTION]...\n\n"
-			"Decides, proves and shows how a neural network's tensors share "
-			"memory.\n\ncommands:\n");
-		for (int i = 0; i < COMMAND_COUNT; i++)
-			fprintf(out, "  %-9s %-18s %s\n", command_infos[i].name,
-				command_infos[i].operands, command_infos[i].summary);
-		fprintf(out, "\n'tenure COMMAND --help' lists a command's options; '-' "
-			     "is standard "
-			     "input or output.\nSizes accept K and M (1024). 'tenure "
-			     "completion bash|zsh|fish' prints a shell's\n"
-			     "completions.\n\n"
-			     "exit status: 0 nothing found, 1 findings or a refused "
-			     "plan, 2 the "
-			     "command or the input\nis wrong, 3 resources or an internal "
-			     "error\n");
-		return;
-	}
-	info = &command_infos[command];
+static void print_status(FILE *out)
+{
+	fputs("\nexit status: 0 nothing found, 1 findings or a refused plan, 2 the "
+	      "command "
+	      "or the input\nis wrong, 3 resources or an internal error\n",
+		out);
+}
+
+static void print_commands(FILE *out)
+{
+	fputs("usage: tenure COMMAND OPERAND... [OPTION]...\n\n"
+	      "Decides, proves and shows how a neural network's tensors share memory.\n\n"
+	      "commands:\n",
+		out);
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		fprintf(out, "  %-9s %-*s %s\n", command_infos[i].name, OPERANDS_WIDTH,
+			command_infos[i].operands, command_infos[i].summary);
+	fputs("\n'tenure help COMMAND' lists a command's options; '-' is standard input "
+	      "or "
+	      "output.\nSizes accept K and M (1024). 'tenure completion bash|zsh|fish' "
+	      "prints a shell's\ncompletions.\n",
+		out);
+}
+
+static void print_options(FILE *out, enum command command)
+{
+	const struct command_info *info = &command_infos[command];
+
 	fprintf(out, "usage: tenure %s %s [OPTION]...\n\n%s\n\noptions:\n", info->name,
 		info->operands, info->summary);
 	for (const struct option_row *row = option_next(command, NULL); row;
@@ -522,4 +526,13 @@ void help_print(FILE *out, enum command command)
 		fprintf(out, "  %-24s %s\n", left, row->help);
 	}
 	fprintf(out, "  %-24s %s\n", "-h, --help", "this text");
+}
+
+void help_print(FILE *out, enum command command)
+{
+	if (command == COMMAND_COUNT)
+		print_commands(out);
+	else
+		print_options(out, command);
+	print_status(out);
 }

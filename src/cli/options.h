@@ -54,6 +54,10 @@ struct option_row {
 /* The command's first option, or the one behind `row`; NULL at the end. */
 const struct option_row *option_next(enum command command, const struct option_row *row);
 
+/* The command's option of a long name of so many bytes, or of a letter; NULL: it has none. */
+const struct option_row *option_find(
+	enum command command, const char *name, size_t len, char letter);
+
 #define ARGUMENT_LISTS	 19
 #define ARGUMENT_OPTIONS 96
 

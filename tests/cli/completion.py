@@ -34,6 +34,7 @@ def check_bash(script):
 
     assert offered("tenure", "")  >= set(commands()), offered("tenure", "")
     assert offered("tenure", "ver") == {"verify"}
+    assert offered("tenure", "help", "") == set(commands())
     for command in commands():
         assert offered("tenure", command, "--") == options(command), command
     assert offered("tenure", "plan", "m.json", "--overlap", "") == {"none", "inplace", "full"}
@@ -49,6 +50,7 @@ def check_fish(script, home):
         return {one.split("\t")[0] for one in found.splitlines()}
 
     assert offered("tenure ver") == {"verify"}, offered("tenure ver")
+    assert offered("tenure help ver") == {"verify"}, offered("tenure help ver")
     for command in commands():
         missing = options(command) - offered(f"tenure {command} --")
         assert missing <= {"--help"}, (command, missing)

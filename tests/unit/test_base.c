@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/fnv.h"
 #include "base/intern.h"
+#include "base/nearest.h"
 #include "base/path.h"
 #include "base/place.h"
 #include "base/qsort.h"
@@ -365,6 +366,44 @@ START_TEST(fnv_known_values)
 }
 END_TEST
 
+/* Of the words of one list, in this order; NULL: none is near. */
+static const struct {
+	const char *word, *best;
+} meant[] = {
+	{ "plam", "plan" },
+	{ "paln", "plan" },
+	{ "pla", "plan" },
+	{ "plans", "plan" },
+	{ "sched", "schedule" },
+	{ "shcedule", "schedule" },
+	{ "schedule", "schedule" },
+	{ "stream", "stream" },
+	{ "stream-inptu", "stream-input" },
+	{ "emmit", "emit" },
+	{ "ex", NULL }, /* two letters begin too much */
+	{ "train", NULL },
+	{ "nalp", NULL },
+	{ "", NULL },
+	{ "stream-input-stream-input-stream-input-stream-inp", NULL },
+	{ "stream-input-stream-input-stream-input-stream-inpu", NULL },
+};
+
+START_TEST(nearest_word)
+{
+	static const char *const list[] = { "plan", "emit", "explain", "schedule",
+		"stream", "stream-input", "", NULL };
+	struct tn_nearest nearest;
+
+	tn_nearest_init(&nearest, meant[_i].word);
+	for (int i = 0; list[i]; i++)
+		tn_nearest_offer(&nearest, list[i]);
+	if (meant[_i].best)
+		ck_assert_str_eq(nearest.best, meant[_i].best);
+	else
+		ck_assert_ptr_null(nearest.best);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("base");
@@ -389,6 +428,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, interned_names_are_one);
 	tcase_add_test(tc, diagnostics_are_counted);
 	tcase_add_test(tc, fnv_known_values);
+	tcase_add_loop_test(tc, nearest_word, 0, (int)(sizeof(meant) / sizeof(*meant)));
 	suite_add_tcase(s, tc);
 	return s;
 }

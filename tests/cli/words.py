@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Commands and options that there are not, and which ones were meant; help of each command.
+usage: words.py TENURE"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+tenure = os.path.abspath(sys.argv[1])
+
+
+def run(*words, cwd=None):
+    return subprocess.run([tenure, *words], capture_output=True, text=True, timeout=60, cwd=cwd,
+                          check=False)
+
+
+def refused(*words, said, cwd=None):
+    done = run(*words, cwd=cwd)
+    assert done.returncode == 2 and not done.stdout, (words, done)
+    assert done.stderr.startswith("tenure: ") and done.stderr.count("\n") == 1, (words, done.stderr)
+    assert done.stderr.rstrip().endswith(said), (words, done.stderr, said)
+
+
+listed = run("--help").stdout.split("commands:\n")[1].split("\n\n")[0].splitlines()
+commands = [line.split()[0] for line in listed]
+assert len(commands) > 10
+# the summaries stand in a column
+assert all(line[2] != " " and line[32:34].strip() == line[33] for line in listed), listed
+
+for command in commands:
+    own = run(command, "--help")
+    assert own.returncode == 0 and own.stdout.startswith(f"usage: tenure {command} "), own
+    assert "exit status: 0 " in own.stdout, own.stdout
+    assert run("help", command).stdout == own.stdout
+    refused(command[:-1] + "_", said=f"did you mean '{command}'?")
+    # every option with two letters swapped, and with one dash too few
+    options = [word for line in own.stdout.splitlines() if line.startswith("  -")
+               for word in line[:26].replace(",", " ").split() if word.startswith("--")]
+    assert "--help" in options and len(options) > 3, options
+    for option in options:
+        if len(option) < 6:
+            continue
+        swapped = option[:3] + option[4] + option[3] + option[5:]
+        if swapped != option:
+            refused(command, swapped, "x", said=f"did you mean {option}?")
+            refused(command, swapped + "=x", said=f"did you mean {option}?")
+assert run("-V").stdout == run("--version").stdout != ""
+assert run("help").stdout == run("-h").stdout == run("--help").stdout
+
+refused("nothing-like-it", said="see tenure --help")
+refused("hlep", said="did you mean 'help'?")
+refused("help", "lnit", said="did you mean 'lint'?")
+refused("help", "plan", "lint", said="usage: tenure help [COMMAND]")
+refused("plan", "x", "--nothing-like-it", said="see tenure plan --help")
+refused("plan", "x", "-format", said="lint and diff have it")
+refused("plan", "x", "-strema", "auto", said="did you mean --stream?")
+refused("lint", "x", "-format", "xml", said="did you mean --format?")
+refused("plan", "x", "-y", said="see tenure plan --help")
+refused("plan", "x", "-j", "4", said="lint has it")
+refused("plan", "x", "--format", "json", said="lint and diff have it")
+refused("plan", "x", "--on=host", said="validate and report have it")
+refused("plan", "x", "--seed", "4", said="run, validate and report have it")
+refused("plan", "x", "--" + "o" * 500, said="see tenure plan --help")
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder, "model.tflite").write_bytes(b"")
+    refused("model.tflite", said="a file comes behind one: tenure plan model.tflite", cwd=folder)
+    refused("model.onnx", said="see tenure --help", cwd=folder)
+print(f"{len(commands)} commands")
