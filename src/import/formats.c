@@ -5,6 +5,7 @@
 #include "base/banned.h"
 
 #define AS_TFLITE "convert the model to .tflite (tf.lite.TFLiteConverter) and read that"
+#define AS_ONNX	  "export the model (torch.onnx.export) and read the .onnx file"
 #define AS_HLO                                                                           \
 	"compile with XLA_FLAGS='--xla_dump_to=DIR --xla_dump_hlo_as_proto' and read "   \
 	"the HloProto as protobuf's JSON (MessageToJson)"
@@ -54,6 +55,24 @@ static const struct tn_format formats[IMPORT_NONE] = {
 		"(before PyTorch 2.8: serialized_exported_program.json)" },
 	[IMPORT_ZIP] = { "zip", "a zip archive", NULL,
 		"take the model out of it and read that" },
+	[IMPORT_TORCH] = { "torch", "a PyTorch file (.pt, .pth)", NULL, AS_ONNX },
+	[IMPORT_PICKLE] = { "pickle", "a Python pickle, as PyTorch once wrote", NULL,
+		AS_ONNX },
+	[IMPORT_SAFETENSORS] = { "safetensors", "a file of weights without a graph", NULL,
+		AS_ONNX },
+	[IMPORT_GGUF] = { "gguf", "a file of weights without a graph", NULL,
+		"read the .tflite or .onnx file of the model" },
+	[IMPORT_SAVED_MODEL] = { "saved-model", "a TensorFlow SavedModel", NULL,
+		AS_TFLITE },
+	[IMPORT_GRAPH_DEF] = { "graph-def", "a TensorFlow graph (.pb)", NULL, AS_TFLITE },
+	[IMPORT_CORE_ML] = { "core-ml", "a Core ML model", NULL,
+		"read the .tflite or .onnx file of the model that it was made from" },
+	[IMPORT_GZIP] = { "gzip", "a file that gzip compressed", NULL,
+		"unpack it: gunzip FILE" },
+	[IMPORT_LFS] = { "git-lfs", "Git LFS's pointer to the file, not the file", NULL,
+		"fetch it: git lfs pull" },
+	[IMPORT_C_ARRAY] = { "c-array", "a .tflite model as a C array", NULL,
+		"read the .tflite file that it was made from" },
 	[IMPORT_STABLEHLO] = { "stablehlo", "MLIR as text (StableHLO?)", NULL, AS_HLO },
 	[IMPORT_MLIR_BYTECODE] = { "mlir-bytecode", "MLIR as bytecode (StableHLO?)", NULL,
 		AS_HLO },

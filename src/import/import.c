@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "base/strbuf.h"
 #include "import/sniff.h"
 #include "ir/validate.h"
 
@@ -27,6 +28,22 @@ static void list_formats(struct tn_import *im)
 	for (size_t i = 0; (format = tn_format_readable(i)) != NULL; i++)
 		tn_diag_note(
 			im->diags, "can be read: %s, %s", format->name, format->title);
+}
+
+/* In a line: who gave no name of a format needs none of the titles. */
+static void name_formats(struct tn_import *im)
+{
+	const struct tn_format *format;
+	struct tn_strbuf names;
+
+	tn_strbuf_init(&names);
+	for (size_t i = 0; (format = tn_format_readable(i)) != NULL; i++)
+		tn_strbuf_printf(&names, "%s%s", i ? ", " : "", format->name);
+	if (names.failed)
+		im->diags->failed = true;
+	else
+		tn_diag_note(im->diags, "can be read: %s", names.text);
+	tn_strbuf_release(&names);
 }
 
 static bool looks_like_object(const struct tn_source *source)
@@ -65,7 +82,7 @@ static const struct tn_format *choose(struct tn_import *im)
 	} else {
 		tn_diag(im->diags, SEVERITY_ERROR, "import/format", im->source, NULL,
 			"the file's format is not recognised");
-		list_formats(im);
+		name_formats(im);
 	}
 	return NULL;
 }

@@ -316,14 +316,70 @@ static enum tn_import_format sniff_zip(const struct tn_source *source)
 {
 	if (contains(source, "model.weights.h5"))
 		return IMPORT_KERAS_ZIP;
+	if (contains(source, "/data.pkl"))
+		return IMPORT_TORCH;
 	return contains(source, "/archive_format") ||
 			       contains(source, "serialized_exported_program.json")
 		       ? IMPORT_PT2
 		       : IMPORT_ZIP;
 }
 
+/* The bytes of a length in a protocol buffer; 0: no length is at this place. */
+static size_t length_bytes(const struct tn_source *source, size_t at)
+{
+	size_t n = 0;
+
+	while (n < 5 && at + n < source->len && (source->text[at + n] & 0x80))
+		n++;
+	return n < 5 && at + n < source->len ? n + 1 : 0;
+}
+
+/* Graphs of TensorFlow and Core ML: a field whose first field is one, too. */
+static enum tn_import_format sniff_protobuf(const struct tn_source *source)
+{
+	const bool numbered = at_start(source, 0, "\x08", 1) && source->len > 2 &&
+			      source->text[1] > 0 && source->text[1] < 32 &&
+			      source->text[2] == 0x12;
+	const size_t at = numbered ? 3 : 1;
+	const size_t inner = at + length_bytes(source, at);
+
+	if ((!numbered && !at_start(source, 0, "\n", 1)) || inner == at ||
+		!at_start(source, inner, "\n", 1))
+		return IMPORT_NONE;
+	if (numbered) /* a text of a producer, as in ONNX, has no line feed */
+		return source->text[1] == 1 ? IMPORT_SAVED_MODEL : IMPORT_CORE_ML;
+	/* a node's name is followed by its op */
+	if (source->len > inner + 1) {
+		const size_t op = inner + 2 + (unsigned char)source->text[inner + 1];
+
+		if (at_start(source, op, "\x12", 1) && contains(source, "dtype"))
+			return IMPORT_GRAPH_DEF;
+	}
+	return IMPORT_NONE;
+}
+
+static enum tn_import_format sniff_weights(const struct tn_source *source)
+{
+	if (at_start(source, 0, "GGUF", 4))
+		return IMPORT_GGUF;
+	if (at_start(source, 0, "\x1F\x8B\x08", 3))
+		return IMPORT_GZIP;
+	/* protocol 2 to 5, then a tuple, a number, a frame, an empty dictionary or a name */
+	if (source->len > 2 && at_start(source, 0, "\x80", 1) && source->text[1] >= 2 &&
+		source->text[1] <= 5 && memchr("(\x8A\x95}c", source->text[2], 5))
+		return IMPORT_PICKLE;
+	/* a length of eight bytes, and JSON */
+	if (at_start(source, 5, "\0\0\0{\"", 5) &&
+		(contains(source, "\"data_offsets\"") ||
+			contains(source, "\"__metadata__\"")))
+		return IMPORT_SAFETENSORS;
+	return IMPORT_NONE;
+}
+
 static enum tn_import_format sniff_bytes(const struct tn_source *source)
 {
+	enum tn_import_format other;
+
 	if (at_start(source, 4, "TFL3", 4))
 		return IMPORT_TFLITE;
 	if (at_start(source, 4, "ET", 2) && source->len > 8 && source->text[6] >= '0' &&
@@ -335,6 +391,11 @@ static enum tn_import_format sniff_bytes(const struct tn_source *source)
 		return IMPORT_HDF5;
 	if (at_start(source, 0, "ML\xEFR", 4))
 		return IMPORT_MLIR_BYTECODE;
+	other = sniff_weights(source);
+	if (other == IMPORT_NONE)
+		other = sniff_protobuf(source);
+	if (other != IMPORT_NONE)
+		return other;
 	/* a protocol buffer whose first field is the number 1 to 31, as ir_version is, and
 	 * whose next one is a text of the producer, the graph or the opsets */
 	if (source->len > 2 && source->text[0] == 8 && source->text[1] > 0 &&
@@ -368,6 +429,11 @@ static enum tn_import_format sniff_text(const struct tn_source *source, size_t a
 		return IMPORT_VELA;
 	if (at_start(source, at, "HloModule ", 10))
 		return IMPORT_HLO_TEXT;
+	if (at_start(source, at, "version https://git-lfs", 23))
+		return IMPORT_LFS;
+	/* the bytes "TFL3" behind those of an offset, as xxd -i writes them */
+	if (contains(source, "0x54, 0x46, 0x4c, 0x33") && contains(source, "char"))
+		return IMPORT_C_ARRAY;
 	for (size_t i = 0; i < sizeof(mlir) / sizeof(*mlir); i++)
 		if (at_start(source, at, mlir[i], strlen(mlir[i])) &&
 			(contains(source, "func.func") || contains(source, "stablehlo.")))
@@ -470,6 +536,7 @@ bool tn_import_fits(const char *head, size_t len)
 	case IMPORT_ZIP: /* named by what is in it, wherever that is */
 	case IMPORT_KERAS_ZIP:
 	case IMPORT_PT2:
+	case IMPORT_TORCH:
 		return true;
 	default:
 		break;
