@@ -24,6 +24,12 @@ struct tn_layout {
  * False when memory ran out. */
 bool TN_MUST_CHECK tn_layout_check(struct tn_layout *l);
 
+/* Of a plan in which all that lasts is where it should be. The caller may write into what it
+ * is given: an output shares bytes neither with another one nor with what lasts, whatever
+ * values are there, unless the graph itself makes them one storage. False when memory ran
+ * out. */
+bool TN_MUST_CHECK tn_layout_owners(const struct tn_layout *l);
+
 /* Is there a kernel for the op as the plan wants it to run? That it has scratch enough is
  * asked as well, and not told here. */
 bool tn_layout_variant(const struct tn_layout *l, uint32_t op);

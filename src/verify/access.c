@@ -104,3 +104,12 @@ void tn_check_put(struct tn_check *c, const struct tn_operand *o, struct tn_memo
 			c->status = TN_ERR_NOMEM;
 	}
 }
+
+void tn_check_put_value(struct tn_check *c, const struct tn_operand *o, uint32_t value,
+	int64_t begin, int64_t end)
+{
+	struct tn_segment s = { begin, end, begin, value };
+	struct tn_memory what = { .items = &s, .count = 1, .capacity = 1 };
+
+	tn_check_put(c, o, &what, begin, end);
+}

@@ -33,12 +33,13 @@ bool tn_check_holds(struct tn_check *c, const struct tn_operand *o,
 void tn_check_put(struct tn_check *c, const struct tn_operand *o, struct tn_memory *what,
 	int64_t begin, int64_t end);
 
+/* Puts bytes [begin, end) of a value there. */
+void tn_check_put_value(struct tn_check *c, const struct tn_operand *o, uint32_t value,
+	int64_t begin, int64_t end);
+
 /* Before the first op, and after the last: what the caller gives, and gets. */
 void tn_check_start(struct tn_check *c);
 void tn_check_finish(struct tn_check *c);
-
-/* Has each output its bytes for itself? */
-void tn_check_owners(struct tn_check *c);
 
 /* The op that runs is this one. */
 void tn_check_enter(struct tn_check *c, uint32_t op);

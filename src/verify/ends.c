@@ -96,6 +96,7 @@ void tn_check_finish(struct tn_check *c)
 			check_tensor(c, g->outputs[i].i, false,
 				!g->tensors[g->outputs[i].i].has_strides,
 				"plan/output-lost");
-	if (c->status == TN_OK && !c->refusals.out->refusals)
-		tn_check_owners(c);
+	if (c->status == TN_OK && !c->refusals.out->refusals &&
+		!tn_layout_owners(&c->layout))
+		c->status = TN_ERR_NOMEM;
 }

@@ -58,22 +58,11 @@ static void write_tails(struct tn_check *c)
 	for (uint32_t k = 0; k < c->deed->n; k++) {
 		const struct tn_operand *o = c->deed->touches[k].o;
 		const int64_t end = tn_operand_bytes(o);
-		struct tn_segment s = { end, end + o->tail, end,
-			c->deed->first_value + k };
-		struct tn_memory tail = { .items = &s, .count = 1, .capacity = 1 };
 
 		if (o->tail)
-			tn_check_put(c, o, &tail, end, end + o->tail);
+			tn_check_put_value(
+				c, o, c->deed->first_value + k, end, end + o->tail);
 	}
-}
-
-static void destroy(struct tn_check *c, const struct tn_operand *o)
-{
-	struct tn_segment s = { 0, tn_operand_bytes(o), 0, c->deed->garbage };
-	struct tn_memory rubbish = { .items = &s, .count = 1, .capacity = 1 };
-
-	if (tn_operand_bytes(o))
-		tn_check_put(c, o, &rubbish, 0, tn_operand_bytes(o));
 }
 
 /* No order of its accesses is known: what it reads must last until it ends, and what it
@@ -84,9 +73,13 @@ static void run_opaque(struct tn_check *c)
 	tn_check_write_all(c);
 	write_tails(c);
 	(void)intact(c, true, true);
-	for (uint32_t k = 0; k < c->deed->n; k++)
-		if (c->deed->touches[k].o->destroys)
-			destroy(c, c->deed->touches[k].o);
+	for (uint32_t k = 0; k < c->deed->n; k++) {
+		const struct tn_operand *o = c->deed->touches[k].o;
+
+		if (o->destroys)
+			tn_check_put_value(
+				c, o, c->deed->garbage, 0, tn_operand_bytes(o));
+	}
 }
 
 /* If all operands are intact before and after, then no access met another and the order

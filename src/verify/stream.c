@@ -11,13 +11,8 @@ static bool run_caller(struct tn_check *c, uint32_t input, const struct tn_turn 
 	const int64_t row = x->bytes / x->shape.dim[1];
 	const struct tn_operand o = { .tensor = input,
 		.at = c->ref.storage.extent[input] };
-	struct tn_memory what = { 0 };
 
-	if (!tn_memory_write(
-		    &what, c->arena, t->begin * row, t->end * row, input, t->begin * row))
-		c->status = TN_ERR_NOMEM;
-	else
-		tn_check_put(c, &o, &what, t->begin * row, t->end * row);
+	tn_check_put_value(c, &o, input, t->begin * row, t->end * row);
 	return c->status == TN_OK;
 }
 

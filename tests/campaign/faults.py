@@ -82,7 +82,7 @@ FAULTS = {
         (REPLAY, r'apart = !comes_round\(', 'apart = true || !comes_round(')],
     'rows that come are there from the beginning': [
         (ENDS, r'!s->constant\[i\] && !tn_plan_is_fed\(c->plan, i\)', '!s->constant[i]'),
-        (STREAM, r'tn_check_put\(c, &o, &what, [^;]*;', '(void)o;')],
+        (STREAM, r'tn_check_put_value\(c, &o, [^;]*;', '(void)o;')],
     'preserved inputs need not last': [
         (ENDS, r'else if \(given\[i\] && !t->clobber\)',
          'else if (t->role == ROLE_INPUT)\n;\nelse if (false)')],

@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-CODE_MAX = 900  # lines of src/verify/*.c
+CODE_MAX = 850  # lines of src/verify/*.c
 TRUSTED = ['verify/*.[ch]', 'layout/*.[ch]', 'verdict/*.[ch]', 'ir/storage.[ch]',
            'contract/operand.[ch]']
 
