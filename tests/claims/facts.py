@@ -249,6 +249,22 @@ def apart():
             need(ran[0].returncode == 0 and ran[0].stdout == ran[1].stdout, bytes, ran)
 
 
+def nothing():
+    """What has no bytes needs no place, to be verified or to be run."""
+    own = dict(format='tenure.graph/1', tensors=[
+        dict(name=n, dtype='f32', shape=[0, 4], role=r) for n, r in (
+            ('x', 'input'), ('a', 'act'), ('y', 'output'))], ops=[
+        dict(name='p', type='NEG', inputs=['x'], outputs=['a']),
+        dict(name='q', type='RELU', inputs=['a'], outputs=['y'])])
+    plan = planned(write(own))[1]
+    for gone in (), 'x', 'a', 'y', 'xay':
+        bad = dict(plan, tensors=[t for t in plan['tensors'] if t['name'] not in gone])
+        for command in ('verify', write(own), write(bad, 'plan.json')), (
+                'run', write(own), '--plan', write(bad, 'plan.json')):
+            done = run(*command)
+            need(done.returncode == 0, command[0], 'without', gone, done.stderr)
+
+
 def same_storage():
     """No plan can move what lies behind a view in its own storage."""
     own = graph('Neg', {})
@@ -329,6 +345,7 @@ orders()
 scratch()
 scratch_is_no_value()
 apart()
+nothing()
 same_storage()
 parts()
 destroyed()
