@@ -32,10 +32,28 @@ static enum tn_status refuse(
 
 /* ---- names ---- */
 
+/* Headers of the C library, and what those include. A model's header has its own name among
+ * several, in a directory that the compiler searches first: theirs would not be found. */
+static bool is_system_header(const char *upper)
+{
+	static const char *const names[] = { "ALLOCA", "ASSERT", "COMPLEX", "CTYPE",
+		"ENDIAN", "ERRNO", "FCNTL", "FEATURES", "FENV", "FLOAT", "INTTYPES",
+		"ISO646", "LIMITS", "LOCALE", "MALLOC", "MATH", "MEMORY", "NEWLIB",
+		"PTHREAD", "REENT", "SCHED", "SETJMP", "SIGNAL", "STDALIGN", "STDARG",
+		"STDATOMIC", "STDBOOL", "STDDEF", "STDFIX", "STDINT", "STDIO", "STDLIB",
+		"STDNORETURN", "STRING", "STRINGS", "TGMATH", "THREADS", "TIME", "UCHAR",
+		"UNISTD", "WCHAR", "WCTYPE" };
+
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		if (strcmp(upper, names[k]) == 0)
+			return true;
+	return false;
+}
+
 static bool taken(const struct emission *e, uint32_t m, const char *upper)
 {
-	if (e->n > 1 && strcmp(upper, "MODELS") == 0)
-		return true; /* models.h */
+	if (e->n > 1 && (strcmp(upper, "MODELS") == 0 || is_system_header(upper)))
+		return true; /* models.h is the project's own */
 	for (uint32_t k = 0; k < m; k++)
 		if (strcmp(e->ws[k].upper, upper) == 0)
 			return true;

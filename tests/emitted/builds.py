@@ -38,6 +38,51 @@ def arenas(folder):
     return names, both
 
 
+def system_headers(top):
+    """Names of headers without a directory that programs get with those of the C library,
+    from each compiler that is there."""
+    names = ('assert ctype errno float inttypes limits locale math setjmp signal stdarg '
+             'stdbool stddef stdint stdio stdlib string time').split()
+    (top / 'all.c').write_text(''.join(f'#include <{name}.h>\n' for name in names))
+    found = set(names)
+    for compiler in ('gcc', 'clang', 'arm-none-eabi-gcc'):
+        if not shutil.which(compiler):
+            continue
+        trace = subprocess.run([compiler, '-std=c99', '-H', '-fsyntax-only', top / 'all.c'],
+                               text=True, capture_output=True, check=True).stderr
+        for path in re.findall(r'^\.+ (\S+)\.h$', trace, re.M):
+            stem, folder = pathlib.Path(path).name, pathlib.Path(path).parent.name
+            if folder.startswith('include') and re.fullmatch(r'[A-Za-z]\w*', stem):
+                found.add(stem)
+    return sorted(found)
+
+
+def named_like_headers(top):
+    """Models whose files are called like a header that the project or its user includes."""
+    names = system_headers(top) + ['models', 'STDINT', 'kernels', 'simd', 'int', 'class']
+    (top / 'names').mkdir()
+    for name in names:
+        shutil.copy(root / 'fixtures/models/small_cnn.tflite', top / f'names/{name}.tflite')
+    folder = top / 'headers'
+    run([tenure, 'emit', *sorted((top / 'names').iterdir()), '--shared-arena', '-o', folder],
+        top)
+    assert len(list(folder.glob('*.h'))) == 2 * len(names) + 1
+    # as -I of a user's: searched before the compiler's own
+    uses = ''.join(f'#include <{name}.h>\n' for name in
+                   ('stdio', 'stdlib', 'string', 'math', 'time', 'signal'))
+    (top / 'use.c').write_text(uses + '#include "models.h"\n'
+                               'int main(void) { return puts("") == EOF; }\n')
+    shutil.copy(top / 'use.c', top / 'use.cc')
+    for compiler in (['gcc', '-std=c99'], ['clang', '-std=c99'], ['g++', '-std=c++11']):
+        if shutil.which(compiler[0]):
+            source = top / ('use.cc' if compiler[0] == 'g++' else 'use.c')
+            run([*compiler, '-Wall', '-Wextra', '-pedantic', '-Werror', f'-I{folder}',
+                 '-fsyntax-only', source], top)
+    sources = sorted(folder.glob('*.c'))
+    run(['gcc', '-std=c99', '-Wall', '-Wextra', '-Werror', f'-I{folder}',
+         f'-I{folder}/kernels', '-fsyntax-only', *sources], top)
+
+
 with tempfile.TemporaryDirectory() as top:
     top = pathlib.Path(top)
     folder, main = top / 'models', root / 'tests/emitted/two.c'
@@ -62,6 +107,8 @@ with tempfile.TemporaryDirectory() as top:
         assert run([top / 'out/firmware'], top) == said
     else:
         print('no cmake: CMakeLists.txt is not built')
+
+    named_like_headers(top)
 
     def refused(*words):
         done = subprocess.run([tenure, 'emit', *words, '-o', top / 'refused'], text=True,
