@@ -176,10 +176,13 @@ enum tn_status tn_bind(const struct tn_graph *g, tn_op_id op, struct tn_variant 
 	bool ok;
 
 	*out = (struct tn_call){ 0 };
-	if (!binders[o->kind])
-		ok = tn_binder_refuse(&b, TN_RULE_NO_KERNEL, "has no kernel");
-	else
+	if (binders[o->kind]) {
 		ok = check_operands(&b) && binders[o->kind](&b);
+	} else {
+		ok = tn_binder_refuse(&b, TN_RULE_NO_KERNEL, "has no kernel");
+		tn_diag_note(diags, "lint, plan, verify and report need none; "
+				    "docs/KERNELS.md lists the ops that have one");
+	}
 	if (ok && g->kernels == KERNELS_THUMB && !tn_variant_is_buffered(variant))
 		ok = tn_bind_thumb(&b);
 	if (ok && g->kernels == KERNELS_DSP && !tn_variant_is_buffered(variant))

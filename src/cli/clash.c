@@ -253,7 +253,22 @@ static bool none_idle(const struct arguments *args, FILE *err)
 	return true;
 }
 
+/* A page of HTML on a terminal is what nobody wants who did not ask for it. */
+static bool page_has_a_place(const struct arguments *args, FILE *err)
+{
+	struct output one;
+
+	if (args->command != COMMAND_REPORT || output_at(args, 0, &one) ||
+		!isatty(STDOUT_FILENO))
+		return true;
+	fputs("tenure: report writes a page: name it, -o report.html, or draw here with "
+	      "--ascii\n",
+		err);
+	return false;
+}
+
 bool arguments_agree(const struct arguments *args, FILE *err)
 {
-	return outputs_agree(args, err) && none_idle(args, err);
+	return outputs_agree(args, err) && none_idle(args, err) &&
+	       page_has_a_place(args, err);
 }

@@ -104,6 +104,8 @@ CASES = [
     ("batch/fixed", 2, "the batch cannot be scaled", [*PLAN, "--max-batch", "--ram", "1K"],
      {"g.json": graph(ops=[{**relu("x", "y"), "type": "OWN"}])}),
     ("command/check", 2, "has no plan beside it", ["check", "g.json"], {}),
+    ("exec/no-kernel", 2, "Fancy has no kernel", ["run", "g.json"],
+     {"g.json": graph(ops=[relu("x", "y", type="Fancy")])}),
     ("command/unknown-tensor", 2, "--keep names 'z'", [*PLAN, "--keep", "z"], {}),
     ("command/unknown-tensor", 2, "'z'", ["explain", "g.json", "z"], {}),
     ("command/many-tensors", 0, "2 tensors are called 'pool'; this is the first", ["explain", "m.json", "pool"],

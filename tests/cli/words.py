@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Commands and options that there are not, and which ones were meant; help of each command.
+"""Commands and options that there are not, and which ones were meant; help of each command; what
+a newcomer tries first and what it leads to.
 usage: words.py TENURE"""
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 import tempfile
@@ -66,4 +68,49 @@ with tempfile.TemporaryDirectory() as folder:
     pathlib.Path(folder, "model.tflite").write_bytes(b"")
     refused("model.tflite", said="a file comes behind one: tenure plan model.tflite", cwd=folder)
     refused("model.onnx", said="see tenure --help", cwd=folder)
+
+# no page on a terminal, unless it is asked for
+graph = '{"format": "tenure.graph/1", "tensors": [{"name": "x", "dtype": "f32", "shape": [4], ' \
+    '"role": "input"}, {"name": "y", "dtype": "f32", "shape": [4], "role": "output"}], ' \
+    '"ops": [{"name": "a", "type": "RELU", "inputs": ["x"], "outputs": ["y"]}]}'
+
+
+def on_terminal(*words, cwd):
+    """status, what the terminal got, what standard error got"""
+    ours, its = pty.openpty()
+    with subprocess.Popen([tenure, *words], stdout=its, stderr=subprocess.PIPE, cwd=cwd) as child:
+        os.close(its)
+        got = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            got += part
+        said = child.stderr.read().decode()
+    os.close(ours)
+    return child.returncode, got.decode(), said
+
+
+with tempfile.TemporaryDirectory() as folder:
+    pathlib.Path(folder, "g.json").write_text(graph, encoding="utf-8")
+    code, shown, said = on_terminal("report", "g.json", cwd=folder)
+    assert code == 2 and not shown and "-o report.html" in said, (code, shown, said)
+    code, shown, said = on_terminal("report", "g.json", "-o", "-", cwd=folder)
+    assert code == 0 and "<html" in shown, (code, said)
+    code, shown, said = on_terminal("report", "g.json", "--ascii", cwd=folder)
+    assert code == 0 and "g.json, verified" in shown, (code, shown, said)
+    code, shown, said = on_terminal("report", "g.json", "--svg", "g.svg", cwd=folder)
+    assert code == 0 and pathlib.Path(folder, "g.svg").exists(), (code, shown, said)
+    done = run("report", "g.json", cwd=folder)
+    assert done.returncode == 0 and "<html" in done.stdout, done.stderr
+    # an op without a kernel keeps nobody from a plan, and the refusal says so
+    fancy = pathlib.Path(folder, "fancy.json")
+    fancy.write_text(graph.replace("RELU", "Fancy"), encoding="utf-8")
+    for command in (["run"], ["emit", "-o", "firmware"], ["validate"]):
+        done = run(*command, "fancy.json", cwd=folder)
+        assert done.returncode == 2 and "plan, verify and report need none" in done.stderr, done
+    assert run("plan", "fancy.json", cwd=folder).returncode == 0
 print(f"{len(commands)} commands")
