@@ -1,6 +1,20 @@
 /* tenure explain GRAPH TENSOR: one tensor from the file to its address, in eight hops. */
+#include "base/nearest.h"
 #include "driver/command.h"
 #include "report/hops.h"
+
+static void suggest(struct tn_run *run, const char *tensor)
+{
+	struct tn_nearest nearest;
+
+	tn_nearest_init(&nearest, tensor);
+	for (uint32_t t = 0; t < run->graph.n_tensors; t++)
+		tn_nearest_offer(&nearest, run->graph.tensors[t].name);
+	if (nearest.best)
+		tn_diag_note(&run->diags, "did you mean '%s'?", nearest.best);
+	tn_diag_note(&run->diags,
+		"an index will do as well: 7 or t7; 'tenure plan' lists the tensors");
+}
 
 static enum tn_status hops(struct tn_run *run, const char *tensor, struct tn_strbuf *out)
 {
@@ -11,7 +25,7 @@ static enum tn_status hops(struct tn_run *run, const char *tensor, struct tn_str
 	if (!n) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/unknown-tensor",
 			run->source, NULL, NULL, "the graph has no tensor '%s'", tensor);
-		tn_diag_note(&run->diags, "an index will do as well: 7 or t7");
+		suggest(run, tensor);
 		return TN_ERR_INPUT;
 	}
 	if (n > 1) {

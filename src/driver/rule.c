@@ -1,6 +1,9 @@
 /* tenure explain RULE: what a rule is for, and what to do about it. */
+#define _POSIX_C_SOURCE 200809L
 #include <string.h>
+#include <unistd.h>
 
+#include "base/nearest.h"
 #include "driver/command.h"
 #include "driver/rule.h"
 #include "rules/page.h"
@@ -15,6 +18,25 @@ enum tn_status tn_rules_load(const tenure_options *options, struct tn_arena *are
 	return status;
 }
 
+/* A rule that was mistyped, or a graph without its tensor. */
+static void suggest(struct tn_run *run, const struct tn_rule_set *rules, const char *id)
+{
+	struct tn_nearest nearest;
+
+	tn_nearest_init(&nearest, id);
+	for (size_t i = 0; i < rules->n; i++)
+		tn_nearest_offer(&nearest, rules->items[i].id);
+	if (access(id, F_OK) == 0)
+		tn_diag_note(&run->diags,
+			"of a graph it is a tensor that is explained: 'tenure explain %s "
+			"TENSOR'; 'tenure plan %s' lists them",
+			id, id);
+	else if (nearest.best)
+		tn_diag_note(&run->diags, "did you mean '%s'?", nearest.best);
+	else
+		tn_diag_note(&run->diags, "'tenure explain \"*\"' lists all");
+}
+
 static enum tn_status explain(struct tn_run *run, const struct tn_rule_set *rules,
 	const char *id, struct tn_strbuf *out)
 {
@@ -25,7 +47,7 @@ static enum tn_status explain(struct tn_run *run, const struct tn_rule_set *rule
 	} else if (!strpbrk(id, "*?") || !tn_rule_index(rules, id, out)) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "command/unknown-rule", NULL,
 			NULL, NULL, "there is no rule '%s'", id);
-		tn_diag_note(&run->diags, "'tenure explain \"*\"' lists all");
+		suggest(run, rules, id);
 		return TN_ERR_INPUT;
 	}
 	return TN_OK;

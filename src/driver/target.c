@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "base/nearest.h"
 #include "driver/memories.h"
 
 static void report_unknown(const char *target, const struct tn_target_place *place,
@@ -14,9 +15,15 @@ static void report_unknown(const char *target, const struct tn_target_place *pla
 		place ? place->source : NULL, NULL, target,
 		place ? "target=\"%s\" is no board" : "--target knows no board '%s'",
 		target);
+	struct tn_nearest nearest;
 
 	if (d && place)
 		d->line = place->line;
+	tn_nearest_init(&nearest, target);
+	for (size_t i = 0; i < boards->n; i++)
+		tn_nearest_offer(&nearest, boards->list[i].id);
+	if (nearest.best)
+		tn_diag_note(diags, "did you mean '%s'?", nearest.best);
 	for (size_t i = 0; i < boards->n; i++)
 		tn_diag_note(diags, "%s: %s", boards->list[i].id, boards->list[i].title);
 }

@@ -106,6 +106,18 @@ with tempfile.TemporaryDirectory() as folder:
     assert code == 0 and pathlib.Path(folder, "g.svg").exists(), (code, shown, said)
     done = run("report", "g.json", cwd=folder)
     assert done.returncode == 0 and "<html" in done.stdout, done.stderr
+    # names of a graph's, a pack's and a table's
+    for words, said in ((["explain", "memory/over-budgt"], "did you mean 'memory/over-budget'?"),
+                        (["explain", "none/none"], "'tenure explain \"*\"' lists all"),
+                        (["explain", "g.json"], "'tenure explain g.json TENSOR'"),
+                        (["explain", "g.json", "none"], "an index will do as well"),
+                        (["explain", "m.json", "inptu"], "did you mean 'input'?"),
+                        (["plan", "g.json", "--target", "nrf58240"], "did you mean 'nrf52840'?"),
+                        (["plan", "g.json", "--target", "stm32l4"], "did you mean 'stm32l432'?")):
+        pathlib.Path(folder, "m.json").write_text(graph.replace('"x"', '"input"'), encoding="utf-8")
+        done = run(*words, cwd=folder)
+        assert done.returncode == 2 and said in done.stderr, (words, done)
+    assert "mean" not in run("plan", "g.json", "--target", "zzz", cwd=folder).stderr
     # an op without a kernel keeps nobody from a plan, and the refusal says so
     fancy = pathlib.Path(folder, "fancy.json")
     fancy.write_text(graph.replace("RELU", "Fancy"), encoding="utf-8")
