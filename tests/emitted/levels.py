@@ -12,7 +12,7 @@ import tempfile
 
 tenure, root = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 GRAPHS = [('graphs/residual_i8.json', kernels) for kernels in ('ref', 'thumb', 'dsp', 'mve')]
-LEVELS = [['-O0'], ['-O2'], ['-O3'], ['-Os'], ['-O2', '-flto']]
+LEVELS = [['-O0'], ['-O2'], ['-O3'], ['-Os'], ['-O2', '-flto'], ['-O3', '-flto']]
 SANITIZERS = ['-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 
 
