@@ -196,10 +196,10 @@ __attribute__((naked, noinline)) void tn_dot_s8(
 		FLOOR_PAIR("r7", "r8")
 		"16:\n\t"
 		"ldrd r1, r2, [sp]\n\t"
-		"strb.w r7, [r1], #1\n\t"
+		"strb r7, [r1], #1\n\t"
 		"subs r2, #2\n\t"
 		"blt.w 17f\n\t" /* one was left */
-		"strb.w r8, [r1], #1\n\t"
+		"strb r8, [r1], #1\n\t"
 		"strd r1, r2, [sp]\n\t"
 		"bne.w 4b\n"
 		"17:\n\t"

@@ -21,7 +21,7 @@ static void set_rule(struct tn_pool_window *w)
 	w->rule[SHIFT] = -shift;
 }
 
-#if TN_MVE
+#if TN_MVE && !defined(__clang__) /* clang 14 has no registers left for it */
 
 typedef int16_t vector __attribute__((vector_size(16)));
 

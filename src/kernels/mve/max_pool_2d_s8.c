@@ -3,7 +3,7 @@
 
 #define CHANNELS 16
 
-#if TN_MVE
+#if TN_MVE && !defined(__clang__) /* clang 14 has no registers left for it */
 
 typedef int8_t vector __attribute__((vector_size(16)));
 

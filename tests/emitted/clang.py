@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""clang compiles emitted projects, and every kernel with assembly, for each processor, without a
+warning: what is inline assembly to gcc is that to clang.
+Usage: clang.py TENURE SOURCE_ROOT"""
+import concurrent.futures
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+tenure, root = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+sys.path.insert(0, str(root / 'tools'))
+import emitted
+
+LIBRARY = [pathlib.Path(path) for path in ('/usr/lib/arm-none-eabi/include', '/usr/include/newlib')]
+LIBRARY = [path for path in LIBRARY if (path / 'string.h').exists()]
+if not shutil.which('clang') or not LIBRARY:
+    sys.exit(77)  # skipped
+if 'arm ' not in subprocess.run(['clang', '-print-targets'], text=True, capture_output=True).stdout:
+    sys.exit(77)  # a clang without the processor
+
+GRAPHS = ['graphs/residual_i8.json', 'graphs/kws_i8.json', 'graphs/kws_f32.json',
+          'models/svdf.tflite']
+SETS = ['thumb', 'dsp', 'mve']
+
+
+def compile(cpu, source, folder, *more):
+    """What clang has to say, with warnings as errors."""
+    done = subprocess.run(
+        ['clang', '--target=arm-none-eabi', *emitted.BOARDS[cpu].flags, '-std=c99', '-O2', '-Wall',
+         '-Wextra', '-Werror', '-ffp-contract=off', '-isystem', LIBRARY[0], *more, '-c', '-o',
+         '/dev/null', source], cwd=folder, text=True, capture_output=True)
+    return f'{cpu}, {source}: {done.stderr[:400]}' if done.returncode or done.stderr else ''
+
+
+def jobs(top):
+    """(processor, source, folder, flags) of everything."""
+    kernels = root / 'src/kernels'
+    flags = [f'-I{root}/include', f'-I{kernels}']
+    for cpu in emitted.BOARDS:
+        for name in SETS:
+            for source in sorted((kernels / name).glob('*.c')):
+                yield cpu, source, root, flags
+        for k, graph in enumerate(GRAPHS):
+            folder = top / f'{cpu}-{k}'
+            emitted.run([tenure, 'emit', root / 'fixtures' / graph, '--kernels', 'auto', '--cpu',
+                         cpu, '-o', folder])
+            for source in sorted(folder.rglob('*.c')):
+                if source.parent.name not in SETS:  # compiled above
+                    yield cpu, source.relative_to(folder), folder, ['-I.', '-Ikernels']
+
+
+with tempfile.TemporaryDirectory() as top:
+    todo = list(jobs(pathlib.Path(top)))
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        bad = [said for said in threads.map(lambda job: compile(*job[:3], *job[3]), todo) if said]
+    print(*bad, sep='\n')
+    assert not bad, f'{len(bad)} of {len(todo)}'
+    # and a mistake would be found
+    wrong = pathlib.Path(top) / 'wrong.c'
+    wrong.write_text('void f(void) { __asm__("smlad r0"); }\n')
+    assert compile('cortex-m4', wrong, top)
+    print(f'{len(todo)} sources')
