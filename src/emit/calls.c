@@ -363,6 +363,16 @@ void tn_write_show_input(
 	tn_strbuf_printf(out, ", %s%u, %" PRId64 ");\n", place, id, t->bytes);
 }
 
+void tn_write_layer_hook(
+	const struct tn_writer *w, struct tn_strbuf *out, const char *indent, tn_op_id id)
+{
+	tn_strbuf_printf(out, "%sTENURE_LAYER_HOOK(%u, ", indent, id.i);
+	tn_text_string(out, w->g->ops[id.i].type);
+	tn_strbuf_puts(out, ", ");
+	tn_text_string(out, w->g->ops[id.i].name);
+	tn_strbuf_puts(out, ");\n");
+}
+
 void tn_write_title(struct tn_writer *w, struct tn_strbuf *out, tn_op_id id)
 {
 	tn_strbuf_printf(out, "%u: ", id.i);
@@ -388,6 +398,7 @@ static void print_op(struct tn_writer *w, uint32_t position)
 	} else if (!po->elided) {
 		print_call(w, po, "op");
 	}
+	tn_write_layer_hook(w, &w->body, "\t", po->op);
 	if (debug)
 		tn_strbuf_puts(&w->body, "\tCHECK();\n");
 	tn_write_shows(w, po->op, "T");
@@ -408,6 +419,7 @@ static void print_chain(struct tn_writer *w, const struct tn_plan_stream *s)
 			const struct tn_program_op *po = &w->unshared.ops[s->first + i];
 
 			print_call(w, po, "whole");
+			tn_write_layer_hook(w, &w->body, "\t", po->op);
 			tn_strbuf_puts(&w->body, "\tCHECK();\n");
 			tn_write_shows(w, po->op, "T");
 		}

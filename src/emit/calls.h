@@ -24,6 +24,10 @@ void tn_write_shows(struct tn_writer *w, tn_op_id op, const char *place);
 /* "5: CONV_2D name", for a comment. */
 void tn_write_title(struct tn_writer *w, struct tn_strbuf *out, tn_op_id op);
 
+/* After a call: the hook that measures layers, nothing unless somebody defines it. */
+void tn_write_layer_hook(const struct tn_writer *w, struct tn_strbuf *out,
+	const char *indent, tn_op_id op);
+
 /* With debug: the hook for graph input `id`, which is at `place`TENSOR. */
 void tn_write_show_input(
 	const struct tn_writer *w, uint32_t id, const char *place, struct tn_strbuf *out);

@@ -234,6 +234,20 @@ void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 		print_map(w, out);
 	}
 	tn_strbuf_puts(out,
+		"Layers can be measured: `TENURE_LAYER_HOOK(op, type, name)` stands "
+		"behind "
+		"each op's call, in order (of an\nop in a chain, behind each call for "
+		"some "
+		"of its rows), and is nothing unless you define it in a\nheader of "
+		"yours: "
+		"`make CFLAGS='-include profile.h'`.\n\n"
+		"```c\n#include <stdint.h>\n"
+		"void layer_done(uint32_t op, const char *type, const char *name); /* "
+		"reads a "
+		"cycle counter */\n"
+		"#define TENURE_LAYER_HOOK(op, type, name) layer_done(op, type, name)\n"
+		"```\n\n");
+	tn_strbuf_puts(out,
 		"Build: `make`, or `make CPU=cortex-m4 CROSS=arm-none-eabi-`; the "
 		"library is "
 		"in `build/`. With CMake:\n`add_subdirectory`. In another "

@@ -345,6 +345,11 @@ void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out)
 		". See README.md. */\n#include \"%s.h\"\n\n#include <string.h>\n\n"
 		"#include \"%s.h\"\n#include \"tenure/kernels.h\"\n",
 		w->file, w->weights);
+	tn_strbuf_puts(out,
+		"\n/* After each op's call, of an op in a chain after each call for its "
+		"rows: define it to\n * measure layers (README.md). */\n"
+		"#ifndef TENURE_LAYER_HOOK\n"
+		"#define TENURE_LAYER_HOOK(op, type, name) ((void)0)\n#endif\n");
 	print_asserts(w, out);
 	print_maps(w, out);
 	if (w->options->debug)

@@ -110,6 +110,7 @@ static void print_function(
 		print_rows(w, po, out);
 	else
 		print_row_loop(w, po, s->descending, out);
+	tn_write_layer_hook(w, out, "\t", po->op);
 	if (is_kept(w, s, i))
 		print_keep(w, po, out);
 	tn_strbuf_puts(out, "}\n\n");
