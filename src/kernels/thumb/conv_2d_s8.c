@@ -43,25 +43,36 @@ static void gather(const struct tn_thumb_conv_params *p, const tn_s8 *in,
 	}
 }
 
+/* The outputs of one channel at two pixels: what its constants are is read once. */
+static inline void store_two(
+	tn_s8 *a, int32_t sum_a, tn_s8 *b, int32_t sum_b, const int32_t *k)
+{
+	const int32_t x = tn_thumb_rescale(sum_a, k), y = tn_thumb_rescale(sum_b, k);
+
+	tn_store_s8(b, 0, y);
+	tn_store_s8(a, 0, x);
+}
+
 /* One pixel stands for two at the end of an odd number: b is a's, and stored over it; so do
  * channels. */
 static void compute(const struct tn_thumb_conv_params *p, const int8_t *weights,
 	const int32_t *k, const int8_t *a, const int8_t *b, tn_s8 *out_a, tn_s8 *out_b)
 {
-	const int32_t n = p->g.k_h * p->g.k_w * p->g.in_c, channels = p->g.out_c;
+	const int32_t n = p->g.k_h * p->g.k_w * p->g.in_c;
 
-	for (int32_t c = 0; c < channels; c += 2) {
-		const int32_t next = c + 1 < channels;
-		const int32_t *u = k + TN_CONSTANTS * c, *v = u + TN_CONSTANTS * next;
-		const int8_t *row = weights + c * n;
-		struct tn_dot d = { a, { row, b, row + next * n, row },
-			{ u[0], u[0], v[0], v[0] } };
+	for (int32_t left = p->g.out_c; left > 0; left -= 2) {
+		const int32_t next = left > 1;
+		const int32_t *v = k + TN_CONSTANTS * next;
+		struct tn_dot d = { a, { weights, b, weights + next * n, weights },
+			{ k[0], k[0], v[0], v[0] } };
 
 		tn_dot_2x2(&d, n);
-		tn_store_s8(out_b, c + next, tn_thumb_rescale(d.sum[3], v));
-		tn_store_s8(out_a, c + next, tn_thumb_rescale(d.sum[2], v));
-		tn_store_s8(out_b, c, tn_thumb_rescale(d.sum[1], u));
-		tn_store_s8(out_a, c, tn_thumb_rescale(d.sum[0], u));
+		store_two(out_a + next, d.sum[2], out_b + next, d.sum[3], v);
+		store_two(out_a, d.sum[0], out_b, d.sum[1], k);
+		k += 2 * TN_CONSTANTS;
+		weights += 2 * n;
+		out_a += 2;
+		out_b += 2;
 	}
 }
 

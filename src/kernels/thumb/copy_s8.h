@@ -1,5 +1,5 @@
-/* Copies of bytes between scratch and operands that may share memory with others, sixteen at a
- * time where words may have any address. */
+/* Copies of bytes between scratch and operands that may share memory with others, by words
+ * where these may have any address. */
 #ifndef TENURE_KERNELS_THUMB_COPY_S8_H
 #define TENURE_KERNELS_THUMB_COPY_S8_H
 
@@ -7,8 +7,8 @@
 
 #if TN_THUMB2
 
-/* Copies whole sixteens and moves both pointers on; what is left. */
-static inline int32_t tn_copy_sixteens(int8_t **to, const int8_t **from, int32_t n)
+/* Copies whole sixteens and fours and moves both pointers on; what is left. */
+static inline int32_t tn_copy_words(int8_t **to, const int8_t **from, int32_t n)
 {
 	for (; n >= 16; n -= 16)
 		__asm__ volatile("ldr r12, [%1], #4\n\t"
@@ -22,12 +22,18 @@ static inline int32_t tn_copy_sixteens(int8_t **to, const int8_t **from, int32_t
 				 : "+r"(*to), "+r"(*from)
 				 :
 				 : "r12", "lr", "memory");
+	for (; n >= 4; n -= 4)
+		__asm__ volatile("ldr r12, [%1], #4\n\t"
+				 "str r12, [%0], #4"
+				 : "+r"(*to), "+r"(*from)
+				 :
+				 : "r12", "memory");
 	return n;
 }
 
 #else
 
-static inline int32_t tn_copy_sixteens(int8_t **to, const int8_t **from, int32_t n)
+static inline int32_t tn_copy_words(int8_t **to, const int8_t **from, int32_t n)
 {
 	(void)to;
 	(void)from;
@@ -38,14 +44,14 @@ static inline int32_t tn_copy_sixteens(int8_t **to, const int8_t **from, int32_t
 
 static inline void tn_copy_in(int8_t *to, const tn_s8 *from, int32_t n)
 {
-	n = tn_copy_sixteens(&to, &from, n);
+	n = tn_copy_words(&to, &from, n);
 	for (int32_t i = 0; i < n; i++)
 		to[i] = (int8_t)tn_load_s8(from, i);
 }
 
 static inline void tn_copy_out(tn_s8 *to, const int8_t *from, int32_t n)
 {
-	n = tn_copy_sixteens(&to, &from, n);
+	n = tn_copy_words(&to, &from, n);
 	for (int32_t i = 0; i < n; i++)
 		tn_store_s8(to, i, from[i]);
 }

@@ -1,5 +1,5 @@
 /* Inner products of int8 for processors that multiply and add one pair of numbers at a time:
- * two rows of weights against two windows, or four against one, share their loads. */
+ * two rows of weights against two windows, or four or two against one, share their loads. */
 #ifndef TENURE_KERNELS_THUMB_DOT_S8_H
 #define TENURE_KERNELS_THUMB_DOT_S8_H
 
@@ -40,6 +40,13 @@ struct tn_dot {
 	TN_LOAD("r10", "w3", close, at, end)					\
 	TN_MLA("s3", "r12", "r10")
 
+#define TN_STEP_2X1(close, at, end)						\
+	TN_LOAD("r12", "x", close, at, end)					\
+	TN_LOAD("r10", "w0", close, at, end)					\
+	TN_MLA("s0", "r12", "r10")						\
+	TN_LOAD("r10", "w1", close, at, end)					\
+	TN_MLA("s1", "r12", "r10")
+
 /* Eight steps at a time; the last one, of element 0, moves the pointers. */
 #define TN_EIGHTS(d, n, step, ...)						\
 	__asm__("1:\n\t"							\
@@ -77,6 +84,17 @@ static inline void tn_dot_2x2(struct tn_dot *d, int32_t n)
 	}
 }
 
+/* What is left of window x with the first rows. */
+static inline void tn_dot_rest(struct tn_dot *d, int32_t n, const int rows)
+{
+	for (; n > 0; n--) {
+		int32_t x = tn_load_s8(d->x++, 0);
+
+		for (int i = 0; i < rows; i++)
+			d->sum[i] = tn_wrap_add(d->sum[i], x * *d->w[i]++);
+	}
+}
+
 /* Window x with each row. */
 static inline void tn_dot_4x1(struct tn_dot *d, int32_t n)
 {
@@ -85,12 +103,18 @@ static inline void tn_dot_4x1(struct tn_dot *d, int32_t n)
 		TN_EIGHTS(d, n, TN_STEP_4X1, "r10", "r12");
 	n &= 7;
 #endif
-	for (; n > 0; n--) {
-		int32_t x = tn_load_s8(d->x++, 0);
+	tn_dot_rest(d, n, 4);
+}
 
-		for (int i = 0; i < 4; i++)
-			d->sum[i] = tn_wrap_add(d->sum[i], x * *d->w[i]++);
-	}
+/* Window x with the rows w[0] and w[1]. */
+static inline void tn_dot_2x1(struct tn_dot *d, int32_t n)
+{
+#if TN_THUMB2
+	if (n >= 8)
+		TN_EIGHTS(d, n, TN_STEP_2X1, "r10", "r12");
+	n &= 7;
+#endif
+	tn_dot_rest(d, n, 2);
 }
 
 #endif

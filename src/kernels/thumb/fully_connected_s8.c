@@ -5,24 +5,55 @@
 #include "dot_s8.h"
 #include "tenure/kernels.h"
 
-#define CHANNELS 4
+/* Where a group of outputs begins. */
+struct group {
+	const int8_t *weights;
+	const int32_t *k;
+	tn_s8 *out;
+};
 
-/* `n` outputs, at most four, from c on; the last one stands for those that are not there. */
-static void compute(const struct tn_thumb_fc_params *p, const void *const *in,
-	const tn_s8 *row, int32_t c, int32_t n, tn_s8 *out)
+static void four(const struct group *g, const tn_s8 *row, int32_t n)
 {
-	const int32_t *k = (const int32_t *)in[2] + TN_CONSTANTS * c;
-	struct tn_dot d = { .x = row };
+	const int8_t *w = g->weights;
+	const int32_t *k = g->k;
+	struct tn_dot d = { row, { w, w + n, w + 2 * n, w + 3 * n },
+		{ k[0], k[TN_CONSTANTS], k[2 * TN_CONSTANTS], k[3 * TN_CONSTANTS] } };
 
-	for (int32_t i = 0; i < CHANNELS; i++) {
-		int32_t at = i < n ? i : n - 1;
+	tn_dot_4x1(&d, n);
+	for (int32_t i = 0; i < 4; i++, k += TN_CONSTANTS)
+		tn_store_s8(g->out, i, tn_thumb_rescale(d.sum[i], k));
+}
 
-		d.w[i] = (const int8_t *)in[1] + (c + at) * p->in_n;
-		d.sum[i] = k[TN_CONSTANTS * at];
+/* At the end of an odd number one stands for two. */
+static void two(const struct group *g, const tn_s8 *row, int32_t n, int32_t next)
+{
+	const int8_t *w = g->weights;
+	const int32_t *u = g->k, *v = u + TN_CONSTANTS * next;
+	struct tn_dot d = { row, { w, w + next * n, w, w }, { u[0], v[0] } };
+
+	tn_dot_2x1(&d, n);
+	tn_store_s8(g->out, next, tn_thumb_rescale(d.sum[1], v));
+	tn_store_s8(g->out, 0, tn_thumb_rescale(d.sum[0], u));
+}
+
+/* The outputs of one row: fours, and behind them a two and a one. */
+static void compute(const struct tn_thumb_fc_params *p, const void *const *in,
+	const tn_s8 *row, tn_s8 *out)
+{
+	for (int32_t done = 0, n; done < p->out_n; done += n) {
+		const int32_t left = p->out_n - done;
+		const int32_t c = p->order.descending ? left : done;
+		struct group g;
+
+		n = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+		g.out = out + (p->order.descending ? c - n : c);
+		g.weights = (const int8_t *)in[1] + (g.out - out) * p->in_n;
+		g.k = (const int32_t *)in[2] + TN_CONSTANTS * (g.out - out);
+		if (n == 4)
+			four(&g, row, p->in_n);
+		else
+			two(&g, row, p->in_n, n - 1);
 	}
-	tn_dot_4x1(&d, p->in_n);
-	for (int32_t i = 0; i < n; i++)
-		tn_store_s8(out, c + i, tn_thumb_rescale(d.sum[i], k + TN_CONSTANTS * i));
 }
 
 void tn_thumb_fully_connected_s8(
@@ -39,10 +70,6 @@ void tn_thumb_fully_connected_s8(
 			tn_copy_in(scratch, row, p->in_n);
 			row = scratch;
 		}
-		for (int32_t left = p->out_n, n; left > 0; left -= n) {
-			n = left < CHANNELS ? left : CHANNELS;
-			compute(p, in, row,
-				p->order.descending ? left - n : p->out_n - left, n, y);
-		}
+		compute(p, in, row, y);
 	}
 }
