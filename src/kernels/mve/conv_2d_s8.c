@@ -92,16 +92,16 @@ static void run_strip(
 	}
 }
 
-/* How many pixels of a row can be read in place: the last windows of the memory would be
+/* How many of n pixels in a row can be read in place: the last windows of the memory would be
  * filled up with what is behind it. */
-static int32_t direct_pixels(const struct work *w, const tn_s8 *in)
+static int32_t direct_pixels(const struct work *w, const tn_s8 *in, int32_t n)
 {
 	const struct tn_geometry *g = w->g;
 	const int32_t end = g->batches * g->in_rows * g->in_w * g->in_c;
-	int32_t n = end - TN_BLOCK * w->p->tile.blocks - (int32_t)(in - w->in);
+	int32_t most = end - TN_BLOCK * w->p->tile.blocks - (int32_t)(in - w->in);
 
-	n = n < 0 ? 0 : n / (g->stride_w * g->in_c) + 1;
-	return n < g->out_w ? n : g->out_w;
+	most = most < 0 ? 0 : most / (g->stride_w * g->in_c) + 1;
+	return most < n ? most : n;
 }
 
 static void run_direct(struct work *w, int32_t batch, int32_t y, tn_s8 *out)
@@ -109,7 +109,7 @@ static void run_direct(struct work *w, int32_t batch, int32_t y, tn_s8 *out)
 	const struct tn_geometry *g = w->g;
 	const tn_s8 *in =
 		w->in + line_of(batch, y * g->stride_h, g->in_rows) * g->in_w * g->in_c;
-	int32_t n = direct_pixels(w, in);
+	int32_t n = direct_pixels(w, in, g->out_w);
 
 	if (w->p->order.descending && n < g->out_w)
 		run_strip(w, batch, y, n, g->out_w - n, out);
@@ -127,10 +127,33 @@ static inline int is_line(const struct tn_geometry *g)
 	       g->out_h == g->in_h && g->out_w == g->in_w;
 }
 
-static void join_rows(struct tn_geometry *g)
+/* Pixels from x to n of such a line, copied. */
+static void run_copied(const struct work *w, int32_t x, int32_t n)
 {
-	g->in_w = g->out_w = g->batches * g->in_h * g->in_w;
-	g->batches = g->in_h = g->out_h = g->in_rows = g->out_rows = g->y_end = 1;
+	const int32_t room = w->p->room, parts = (n - x + room - 1) / room;
+	const int32_t depth = w->g->in_c;
+
+	for (int32_t t = 0; t < parts; t++) {
+		int32_t i = x + (w->p->order.descending ? parts - 1 - t : t) * room;
+		int32_t count = n - i < room ? n - i : room;
+
+		tn_strip_copy(w->strip, w->in + i * depth, count * depth);
+		compute(w->tile, w->strip, count, w->out + i * w->g->out_c);
+	}
+}
+
+static void run_line(const struct work *w)
+{
+	const struct tn_geometry *g = w->g;
+	const int32_t pixels = g->batches * g->in_h * g->in_w;
+	const int32_t n = direct_pixels(w, w->in, pixels);
+
+	if (w->p->order.descending)
+		run_copied(w, n, pixels);
+	if (n)
+		compute(w->tile, w->in, n, w->out);
+	if (!w->p->order.descending)
+		run_copied(w, n, pixels);
 }
 
 static void run(struct work *w)
@@ -198,13 +221,8 @@ void tn_mve_conv_2d_s8(
 	w.strip = scratch;
 	w.tile = &tile;
 	tn_strip_init(&w.columns, p->g.in_c, p->g.k_h);
-	if (p->direct && is_line(&p->g)) {
-		struct tn_geometry line = p->g;
-
-		join_rows(&line);
-		w.g = &line;
+	if (p->direct && is_line(&p->g))
+		run_line(&w);
+	else
 		run(&w);
-	} else {
-		run(&w);
-	}
 }
