@@ -1,8 +1,9 @@
 # Adds our packed kernels to a copy of the bench:
 #   make -f $(TENURE)/bench/kernel_set.mk -f Makefile TENURE=/path/to/tenure SETS=tenure \
 #        out/tenure-m4/bench.elf
-# The set `tenure` has the kernels for DSP, `tenure_mve` those for MVE (m55 only).
-SETS += tenure tenure_mve
+# The set `tenure` has the kernels for DSP, `tenure_mve` those for MVE (m55 only), `tenure_thumb`
+# those for processors without DSP instructions.
+SETS += tenure tenure_mve tenure_thumb
 TENURE_KFLAGS = -O2 -ffunction-sections -fdata-sections -I$(TENURE)/src -I$(TENURE)/src/kernels \
 	-I$(TENURE)/include
 TENURE_SHARED_SRC = $(TENURE)/src/bind/dsp_pack.c $(TENURE)/src/contract/dsp.c \
@@ -19,6 +20,13 @@ LIBSRC_tenure_mve = $(wildcard $(TENURE)/src/kernels/mve/*.c) $(TENURE_SHARED_SR
 	$(filter-out $(addprefix %/,$(notdir $(wildcard $(TENURE)/src/kernels/mve/*.c))),\
 	$(wildcard $(TENURE)/src/kernels/dsp/*.c)) \
 	$(TENURE)/src/bind/mve_pack.c $(TENURE)/src/contract/mve.c $(TENURE)/bench/dsp_depthwise.c
+KCC_tenure_thumb = $(CC)
+KFLAGS_tenure_thumb = $(TENURE_KFLAGS)
+KS_tenure_thumb = $(TENURE)/bench/kernel_set_thumb.c
+LIBSRC_tenure_thumb = $(wildcard $(TENURE)/src/kernels/thumb/*.c) \
+	$(TENURE)/src/kernels/dsp/add_s8.c \
+	$(TENURE)/src/kernels/ref/softmax_s8.c $(TENURE_SHARED_SRC) \
+	$(TENURE)/src/bind/thumb_pack.c
 
 # The sets `tenure_plain_ref`, `_thumb`, `_dsp` and `_mve` have the kernels that take the portable
 # kernels' operands, and these themselves.

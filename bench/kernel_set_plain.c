@@ -1,22 +1,7 @@
 /* Kernels that take the portable kernels' operands and parameters, behind the bench's interface
  * as in kernel_set.c: pooling, depthwise convolution with any window, products, tables (RELU).
  * TENURE_PLAIN says which: 0 the portable ones, 1 those of the set thumb, 2 dsp, 3 mve. */
-#include <string.h>
-
-/* the bench's names of ops are ours as well */
-#define OP_RELU	   BENCH_RELU
-#define OP_MUL	   BENCH_MUL
-#define OP_ADD	   BENCH_ADD
-#define OP_SOFTMAX BENCH_SOFTMAX
-#define OP_COUNT   BENCH_COUNT
-#include "bench.h"
-#undef OP_RELU
-#undef OP_MUL
-#undef OP_ADD
-#undef OP_SOFTMAX
-#undef OP_COUNT
-
-#include "tenure/kernels.h"
+#include "kernel_set.h"
 
 #if TENURE_PLAIN == 0
 #define DEPTHWISE tn_depthwise_conv_2d_s8
@@ -46,35 +31,7 @@
 #define TEXT_OF(name) #name
 #define TEXT(name)    TEXT_OF(name)
 
-static const layer_t *layer;
-static const void *in[3];
-static void *out[1];
-static tn_kernel_fn *kernel;
-static const void *params;
 static int8_t shift[1024], table[256];
-
-static struct tn_geometry geometry_of(const layer_t *l)
-{
-	return (struct tn_geometry){ .batches = 1,
-		.in_h = l->in_h,
-		.in_w = l->in_w,
-		.in_c = l->in_c,
-		.out_h = l->out_h,
-		.out_w = l->out_w,
-		.out_c = l->out_c,
-		.k_h = l->k_h,
-		.k_w = l->k_w,
-		.stride_h = l->s_h,
-		.stride_w = l->s_w,
-		.dilation_h = 1,
-		.dilation_w = 1,
-		.pad_top = l->pad_h,
-		.pad_left = l->pad_w,
-		.y_end = l->out_h,
-		.in_rows = l->in_h,
-		.out_rows = l->out_h,
-		.held = 1 };
-}
 
 static int32_t no_bytes(const layer_t *l)
 {
@@ -82,13 +39,12 @@ static int32_t no_bytes(const layer_t *l)
 	return 0;
 }
 
-static void bind(const layer_t *l, const bufs_t *b)
+static void bind_plain(const layer_t *l, const bufs_t *b)
 {
-	layer = l;
+	bind(l, b);
 	in[0] = l->op == BENCH_RELU ? b->out : b->in;
 	in[1] = l->op == BENCH_MUL ? b->in2 : b->w;
 	in[2] = b->bias;
-	out[0] = b->out;
 }
 
 static int prepare_depthwise(void)
@@ -108,18 +64,6 @@ static int prepare_depthwise(void)
 		.shift = shift };
 	params = &conv;
 	kernel = DEPTHWISE;
-	return 0;
-}
-
-static int prepare_pool(void)
-{
-	static struct tn_pool_params pool;
-
-	pool = (struct tn_pool_params){ .g = geometry_of(layer),
-		.act_min = layer->act_min,
-		.act_max = layer->act_max };
-	params = &pool;
-	kernel = layer->op == OP_AVGPOOL ? AVERAGE : MAX;
 	return 0;
 }
 
@@ -164,7 +108,7 @@ static int prepare(void)
 		return prepare_depthwise();
 	case OP_AVGPOOL:
 	case OP_MAXPOOL:
-		return prepare_pool();
+		return prepare_pool(AVERAGE, MAX);
 	case BENCH_MUL:
 		return prepare_product();
 	case BENCH_RELU:
@@ -174,17 +118,11 @@ static int prepare(void)
 	}
 }
 
-static int run(void)
-{
-	kernel(params, in, out, 0);
-	return 0;
-}
-
 const kernel_set_t kernel_set_under_test = {
 	.name = SET_NAME,
 	.scratch_bytes = no_bytes,
 	.persist_bytes = no_bytes,
-	.bind = bind,
+	.bind = bind_plain,
 	.prepare = prepare,
 	.run = { [OP_DWCONV] = run,
 		[OP_MAXPOOL] = run,
