@@ -11,12 +11,16 @@ enum tn_status tn_plan_file_open(const struct tn_source *source, struct tn_arena
 {
 	struct tn_import im = { .arena = arena, .diags = diags, .source = source };
 	struct tn_plan_file *file = TN_NEW(arena, struct tn_plan_file);
+	enum tn_status status;
 
 	*out = file;
 	if (!file)
 		return TN_ERR_NOMEM;
 	file->source = source;
-	return tn_json_load(&im, source->text, source->len, NULL, NULL, &file->json);
+	status = tn_json_load(&im, source->text, source->len, NULL, NULL, &file->json);
+	if (status == TN_ERR_INPUT)
+		tn_diag_note(diags, "expected a plan, as 'tenure plan -o' writes it");
+	return status;
 }
 
 void tn_plan_file_close(struct tn_plan_file *file)

@@ -360,6 +360,7 @@ static bool read_format(struct tn_plan_reader *r, const json_t *root)
 		return true;
 	tn_json_error(&r->im, TN_PLAN_FORMAT, &at,
 		"the format is '%s', not 'tenure.plan/1'", format);
+	tn_diag_note(r->im.diags, "expected a plan, as 'tenure plan -o' writes it");
 	return false;
 }
 

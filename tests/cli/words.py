@@ -118,6 +118,13 @@ with tempfile.TemporaryDirectory() as folder:
         done = run(*words, cwd=folder)
         assert done.returncode == 2 and said in done.stderr, (words, done)
     assert "mean" not in run("plan", "g.json", "--target", "zzz", cwd=folder).stderr
+    # a file that is no plan where one belongs
+    for content in ("", "<html>", "TFL3", graph):
+        pathlib.Path(folder, "p.json").write_text(content, encoding="utf-8")
+        for words in (["verify", "g.json", "p.json"], ["run", "g.json", "--plan", "p.json"]):
+            done = run(*words, cwd=folder)
+            assert done.returncode == 2 and "p.json" in done.stderr and \
+                "expected a plan, as 'tenure plan -o' writes it" in done.stderr, (words, done)
     # an op without a kernel keeps nobody from a plan, and the refusal says so
     fancy = pathlib.Path(folder, "fancy.json")
     fancy.write_text(graph.replace("RELU", "Fancy"), encoding="utf-8")
