@@ -8,14 +8,13 @@
 static void run_row(const struct tn_mve_fc_params *p, struct tn_row *r)
 {
 	const int32_t block_words = (TN_VECTOR + TN_BLOCK * p->blocks + TN_VECTOR_WORDS);
+	uint32_t n; /* unsigned: what is divided is never negative */
 
-	for (int32_t c = 0; c < p->out_n; c += TN_ROW_CHANNELS) {
-		int32_t n =
-			p->out_n - c < TN_ROW_CHANNELS ? p->out_n - c : TN_ROW_CHANNELS;
-
-		r->vectors = (n + TN_VECTOR - 1) / TN_VECTOR;
-		r->groups = n / TN_GROUP;
-		r->rest = n % TN_GROUP;
+	for (uint32_t left = (uint32_t)p->out_n; left; left -= n) {
+		n = left < TN_ROW_CHANNELS ? left : TN_ROW_CHANNELS;
+		r->vectors = (int32_t)((n + TN_VECTOR - 1) / TN_VECTOR);
+		r->groups = (int32_t)(n / TN_GROUP);
+		r->rest = (int32_t)(n % TN_GROUP);
 		tn_row_s8(r);
 		r->stream += r->vectors * block_words;
 		r->out += n;
@@ -33,6 +32,7 @@ void tn_mve_fully_connected_s8(
 		.floor = p->floor };
 	int8_t *copy = (int8_t *)scratch + p->copy;
 
+	tn_row_rounds(&r);
 	for (int32_t t = 0; t < p->rows; t++) {
 		int32_t row = p->order.descending ? p->rows - 1 - t : t;
 

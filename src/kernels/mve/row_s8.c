@@ -5,8 +5,9 @@
 #if TN_MVE
 
 /* Sums live in the even registers, everything else in odd ones: r1 the stream, r3 the row,
- * r5 the rounds left (four blocks each), r7 where sums go, r9 the eights left, r11 the
- * struct. */
+ * r5 the rounds left (eight blocks each; the first one is entered so that no block is left),
+ * r7 where sums go, r9 the eights left, r11 the struct. On the stack: where the first round
+ * is entered, the row, and the rounds. */
 #define EIGHT                                                                            \
 	TN_SUM_FIRST                                                                     \
 	"vldrw.u32 q1, [r1], #16\n\t"                                                    \
@@ -29,28 +30,27 @@ __attribute__((naked, noinline)) void tn_row_s8(
 		"ldrd r7, r1, [r11, #4]\n\t" /* sums, stream */
 		"ldr r9, [r11, #12]\n\t"
 		"lsrs.w r9, r9, #1\n\t"
-		"beq.w 4f\n"
-		"2:\n\t" /* eight channels */
-		"ldr r5, [r11, #16]\n\t"
-		"ldmia.w r1!, {r0, r2, r4, r6, r8, r10, r12, lr}\n\t"
+		"beq.w 4f\n\t"
 		"ldr r3, [r11]\n\t"
-		"subs r5, #4\n\t"
-		"blt 7f\n"
+		"ldrd r2, r5, [r11, #40]\n\t" /* skip, rounds */
+		"adr.w r4, 1f\n\t"
+		"add r2, r4\n\t"
+		"push {r2, r3, r5}\n"
+		"2:\n\t" /* eight channels */
+		"ldmia.w r1!, {r0, r2, r4, r6, r8, r10, r12, lr}\n\t"
+		"ldrd r3, r5, [sp, #4]\n\t"
+		"ldr.w pc, [sp]\n\t"
+		".balign 4\n"
 		"1:\n\t"
-		EIGHT EIGHT EIGHT EIGHT
-		"subs r5, #4\n\t"
-		"bge.w 1b\n"
-		"7:\n\t"
-		"adds r5, #4\n\t"
-		"beq 8f\n"
-		"3:\n\t"
+		".rept 8\n\t"
 		EIGHT
+		".endr\n\t"
 		"subs r5, #1\n\t"
-		"bne.w 3b\n"
-		"8:\n\t"
+		"bne.w 1b\n\t"
 		"stmia.w r7!, {r0, r2, r4, r6, r8, r10, r12, lr}\n\t"
 		"subs.w r9, r9, #1\n\t"
-		"bne.w 2b\n"
+		"bne.w 2b\n\t"
+		"add sp, #12\n"
 		"4:\n\t"
 		"ldr r9, [r11, #12]\n\t"
 		"lsls.w r9, r9, #31\n\t"

@@ -21,7 +21,16 @@ struct tn_row {
 	int32_t groups, rest; /* whole groups of channels, and channels behind them */
 	int32_t offset; /* the zero point, or TN_FLOOR_OFFSET */
 	int32_t floor;
+	int32_t skip, rounds; /* as tn_row_rounds sets them, by `blocks` */
 };
+
+/* The loop has eight blocks, of so many bytes each; its first round begins behind those that
+ * are too many. An address of code is odd. */
+static inline void tn_row_rounds(struct tn_row *r)
+{
+	r->skip = 68 * (int32_t)(-(uint32_t)r->blocks & 7) + 1;
+	r->rounds = (int32_t)(((uint32_t)r->blocks + 7) / 8);
+}
 
 void tn_row_s8(const struct tn_row *r);
 
