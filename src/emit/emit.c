@@ -185,6 +185,7 @@ static enum tn_status prepare(
 	w->arena = e->arena;
 	w->diags = e->diags;
 	w->files = &e->files;
+	w->alone = e->n == 1;
 	w->pool.arena = e->arena;
 	w->const_outputs = TN_NEW_ARRAY(e->arena, const char *, w->g->n_outputs);
 	if (!w->const_outputs || !name || !name_model(e, m, name))
@@ -248,6 +249,15 @@ static enum tn_status write_memory(struct emission *e, struct tn_writer *w)
 		return status;
 	tn_write_memory(w, &text);
 	status = put_named(e, w->memory, ".c", &text);
+	for (uint32_t i = 0; i < w->n_regions && status == TN_OK; i++) {
+		char *suffix = tn_arena_printf(e->arena, ".%s.ld", w->regions[i].label);
+
+		if (!tn_memory_placeable(&w->regions[i]))
+			continue;
+		tn_write_memory_region_script(&w->regions[i], &text);
+		text.failed |= !suffix;
+		status = put_named(e, w->memory, suffix ? suffix : "", &text);
+	}
 	if (status != TN_OK || !tn_memory_addressed(w))
 		return status;
 	tn_write_memory_script(w, &text);
@@ -277,6 +287,7 @@ static enum tn_status write_model(struct emission *e, struct tn_writer *w)
 
 	tn_strbuf_init(&text);
 	text.failed = !write_calls(w);
+	tn_kernel_files_sort(&e->files);
 	tn_write_source(w, &text);
 	release_calls(w);
 	status = put_named(e, w->file, ".c", &text);

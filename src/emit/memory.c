@@ -132,3 +132,20 @@ void tn_write_memory_script(const struct tn_writer *w, struct tn_strbuf *out)
 	}
 	tn_strbuf_puts(out, "}\nINSERT BEFORE .bss;\n");
 }
+
+bool tn_memory_placeable(const struct tn_writer_region *r)
+{
+	return defines(r) && !has_address(r);
+}
+
+void tn_write_memory_region_script(
+	const struct tn_writer_region *r, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out,
+		"/* Made by tenure: a memory of %" PRId64 " bytes, aligned to %" PRId64
+		", that has no address yet. In your own\n * script say which of your "
+		"memories it is, REGION_ALIAS(\"TENURE_%s\", RAM), and include this\n"
+		" * in SECTIONS, in front of .bss. */\n"
+		".tenure.%s (NOLOAD) : { *(.bss.tenure.%s) } > TENURE_%s\n",
+		r->bytes, r->align, r->upper, r->label, r->label, r->upper);
+}

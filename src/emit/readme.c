@@ -21,10 +21,7 @@ static void print_memory(const struct tn_writer *w, struct tn_strbuf *out)
 			r->align);
 	}
 	tn_strbuf_printf(out,
-		"| constants, in flash (%zu arrays in `%s.c`) | %" PRIu64 " | 16 |\n\n"
-		"The code of the kernels comes on top of the constants: `make size` "
-		"prints "
-		"it.\n\n",
+		"| constants, in flash (%zu arrays in `%s.c`) | %" PRIu64 " | 16 |\n\n",
 		w->pool.list.count, w->weights, tn_pool_bytes(&w->pool));
 }
 
@@ -109,6 +106,18 @@ static void print_sections(const struct tn_writer *w, struct tn_strbuf *out)
 			"`%s.ld` puts those that have an address there: link with `-T "
 			"%s.ld` in front of the `-T` of your\nown script.\n",
 			w->memory, w->memory);
+	for (uint32_t i = 0; i < w->n_regions; i++)
+		if (tn_memory_placeable(&w->regions[i]))
+			tn_strbuf_printf(out,
+				"`%s.%s.ld` puts `.bss.tenure.%s` into the memory that "
+				"you "
+				"call `TENURE_%s`:\n"
+				"`REGION_ALIAS(\"TENURE_%s\", RAM)` in your script, and "
+				"`INCLUDE "
+				"%s.%s.ld` in its `SECTIONS`, in front of `.bss`.\n",
+				w->memory, w->regions[i].label, w->regions[i].label,
+				w->regions[i].upper, w->regions[i].upper, w->memory,
+				w->regions[i].label);
 	tn_strbuf_puts(out, "\n");
 }
 
@@ -233,6 +242,7 @@ void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 		print_chains(w, out);
 		print_map(w, out);
 	}
+	tn_write_flash_table(ws, n, out);
 	tn_strbuf_puts(out,
 		"Layers can be measured: `TENURE_LAYER_HOOK(op, type, name)` stands "
 		"behind "

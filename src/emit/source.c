@@ -351,6 +351,8 @@ void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out)
 		"#ifndef TENURE_LAYER_HOOK\n"
 		"#define TENURE_LAYER_HOOK(op, type, name) ((void)0)\n#endif\n");
 	print_asserts(w, out);
+	if (w->alone) /* kernels of several models are shared: README.md has them */
+		tn_write_flash_comment(w, out);
 	print_maps(w, out);
 	if (w->options->debug)
 		print_canaries(w, out);

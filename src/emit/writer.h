@@ -22,6 +22,7 @@ struct tn_writer {
 	const struct tn_emit_options *options;
 	struct tn_arena *arena;
 	struct tn_diags *diags;
+	bool alone; /* no other model is in the directory */
 	const char *name; /* as it was given */
 	const char *ident, *upper; /* of functions, of macros */
 	const char *file, *weights, *memory; /* stems of the files */
@@ -54,6 +55,9 @@ void tn_write_weights(const struct tn_writer *w, struct tn_strbuf *out);
  * own, macros that name them, and, for those with an address, a linker script. */
 bool tn_memory_given(const struct tn_writer *w);
 bool tn_memory_addressed(const struct tn_writer *w);
+bool tn_memory_placeable(const struct tn_writer_region *r); /* without an address */
+void tn_write_memory_region_script(
+	const struct tn_writer_region *r, struct tn_strbuf *out);
 void tn_write_memory_header(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_memory(const struct tn_writer *w, struct tn_strbuf *out);
 void tn_write_memory_script(const struct tn_writer *w, struct tn_strbuf *out);
@@ -61,6 +65,10 @@ void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 void tn_write_models(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_cmake(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+
+/* What is in flash, file by file: of all models, of the one; after tn_write_calls. */
+void tn_write_flash_table(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+void tn_write_flash_comment(const struct tn_writer *w, struct tn_strbuf *out);
 
 /* Code and stack; after tn_write_calls. */
 void tn_measure_code(const struct tn_writer *w, struct tn_emit_sizes *out);
