@@ -48,7 +48,7 @@ static void print(const tenure_options *options, const struct tn_emit_summary *s
 static enum tn_status emit(const tenure_options *options, struct tn_run *runs, size_t n)
 {
 	const struct tn_emit_options how = { options->cpu, options->debug != 0,
-		options->shared_arena != 0 };
+		options->shared_arena != 0, options->flat != 0 };
 	struct tn_arena *arena = &runs[0].arena;
 	struct tn_emit_model *models = TN_NEW_ARRAY(arena, struct tn_emit_model, n);
 	struct tn_emit_summary *s = TN_NEW_ARRAY(arena, struct tn_emit_summary, n);

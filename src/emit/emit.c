@@ -306,39 +306,67 @@ static enum tn_status write_model(struct emission *e, struct tn_writer *w)
 	return status == TN_OK && tn_memory_given(w) ? write_memory(e, w) : status;
 }
 
+static enum tn_status make_dir(struct emission *e, const char *name, int len)
+{
+	char *path = tn_arena_printf(e->arena, "%s/%.*s", e->dir, len, name);
+
+	return path ? tn_dir_make(e->diags, path) : TN_ERR_NOMEM;
+}
+
 static enum tn_status write_kernels(struct emission *e)
 {
+	const bool flat = e->options->flat;
 	enum tn_status status = TN_OK;
 
 	for (size_t i = 0; i < e->files.list.count && status == TN_OK; i++) {
 		const struct tn_embedded *file = e->files.list.items[i];
-		struct tn_strbuf text;
+		struct tn_strbuf path, text;
 
-		const char *slash = strchr(file->name, '/');
-		char *folder = tn_arena_printf(e->arena, "%s/kernels/%.*s", e->dir,
-			slash ? (int)(slash - file->name) : 0, file->name);
-
-		if (!folder)
-			return TN_ERR_NOMEM;
-		status = tn_dir_make(e->diags, folder);
-		if (status != TN_OK)
-			return status;
+		tn_strbuf_init(&path);
 		tn_strbuf_init(&text);
-		tn_strbuf_add(&text, file->text, file->len);
-		status = put_named(e, "kernels/", file->name, &text);
+		tn_kernel_file_path(file->name, flat, &path);
+		tn_kernel_file_text(file, flat, e->arena, &text);
+		if (path.failed)
+			status = TN_ERR_NOMEM;
+		else if (strrchr(path.text, '/'))
+			status = make_dir(
+				e, path.text, (int)(strrchr(path.text, '/') - path.text));
+		if (status == TN_OK)
+			status = put(e, path.text, &text);
+		else
+			tn_strbuf_release(&text);
+		tn_strbuf_release(&path);
 	}
 	return status;
 }
 
 static enum tn_status make_dirs(struct emission *e)
 {
-	char *kernels = tn_arena_printf(e->arena, "%s/kernels", e->dir);
+	static const char *const dirs[] = { "kernels", "zephyr" };
+	const char *name = dirs[e->options->flat];
+	enum tn_status status = tn_dir_make(e->diags, e->dir);
+
+	return status == TN_OK ? make_dir(e, name, (int)strlen(name)) : status;
+}
+
+/* What makes the directory a library of Arduino and a module of Zephyr. */
+static enum tn_status write_frameworks(struct emission *e)
+{
+	struct tn_strbuf text;
 	enum tn_status status;
 
-	if (!kernels)
-		return TN_ERR_NOMEM;
-	status = tn_dir_make(e->diags, e->dir);
-	return status == TN_OK ? tn_dir_make(e->diags, kernels) : status;
+	tn_strbuf_init(&text);
+	tn_write_arduino(e->ws, e->n, &text);
+	status = put(e, "library.properties", &text);
+	if (status == TN_OK) {
+		tn_write_zephyr_module(e->ws, e->n, &text);
+		status = put(e, "zephyr/module.yml", &text);
+	}
+	if (status == TN_OK) {
+		tn_write_zephyr_cmake(e->ws, e->n, &text);
+		status = put(e, "zephyr/CMakeLists.txt", &text);
+	}
+	return status;
 }
 
 static enum tn_status write_all(struct emission *e)
@@ -373,7 +401,7 @@ static enum tn_status write_all(struct emission *e)
 		tn_write_cmake(e->ws, e->n, &text);
 		status = put(e, "CMakeLists.txt", &text);
 	}
-	return status;
+	return status == TN_OK && e->options->flat ? write_frameworks(e) : status;
 }
 
 /* ---- summary ---- */
@@ -413,10 +441,18 @@ static bool summarise(
 	}
 	sources[out->n_sources++] = tn_arena_printf(e->arena, "%s.c", w->file);
 	sources[out->n_sources++] = tn_arena_printf(e->arena, "%s.c", w->weights);
-	for (size_t i = 0; i < e->files.list.count; i++)
-		if (tn_kernel_file_is_source(e->files.list.items[i]))
-			sources[out->n_sources++] = tn_arena_printf(
-				e->arena, "kernels/%s", e->files.list.items[i]->name);
+	for (size_t i = 0; i < e->files.list.count; i++) {
+		struct tn_strbuf path;
+
+		if (!tn_kernel_file_is_source(e->files.list.items[i]))
+			continue;
+		tn_strbuf_init(&path);
+		tn_kernel_file_path(
+			e->files.list.items[i]->name, e->options->flat, &path);
+		sources[out->n_sources++] =
+			path.failed ? NULL : tn_arena_strdup(e->arena, path.text);
+		tn_strbuf_release(&path);
+	}
 	for (uint32_t i = 0; i < out->n_sources; i++)
 		if (!sources[i])
 			return false;

@@ -10,6 +10,9 @@
  * Several models in one directory: their own names instead of "model", one kernels/, and
  * with a shared arena models.h, which says how large one memory for all of them must be.
  *
+ * Flat: the kernels lie beside the model, and there are library.properties and zephyr/,
+ * which make the directory a library of Arduino and a module of Zephyr.
+ *
  * With debug the same source compiles to the shared and to the unshared run: with
  * TENURE_UNSHARED every tensor has memory of its own with canaries between, and no op is
  * elided. With TENURE_HOOK the caller's tenure_hook() sees every activation. */
@@ -36,6 +39,7 @@ struct tn_emit_options {
 	const char *cpu; /* "cortex-m4": the Makefile's default; NULL: "host" */
 	bool debug;
 	bool shared_arena;
+	bool flat; /* one folder for all sources, as Arduino and Zephyr take it */
 };
 
 struct tn_emit_summary { /* one for each model */

@@ -34,12 +34,12 @@ static int64_t calls_bytes(const struct tn_writer *w, size_t column)
 }
 
 typedef void put_row(
-	struct tn_strbuf *out, const char *folder, const char *name, int64_t bytes);
+	struct tn_strbuf *out, const char *name, const char *suffix, int64_t bytes);
 
 static void put_table_row(
-	struct tn_strbuf *out, const char *folder, const char *name, int64_t bytes)
+	struct tn_strbuf *out, const char *name, const char *suffix, int64_t bytes)
 {
-	tn_strbuf_printf(out, "| `%s%s` | ", folder, name);
+	tn_strbuf_printf(out, "| `%s%s` | ", name, suffix);
 	if (bytes >= 0)
 		tn_strbuf_printf(out, "%" PRId64 " |\n", bytes);
 	else
@@ -47,12 +47,12 @@ static void put_table_row(
 }
 
 static void put_comment_row(
-	struct tn_strbuf *out, const char *folder, const char *name, int64_t bytes)
+	struct tn_strbuf *out, const char *name, const char *suffix, int64_t bytes)
 {
 	if (bytes >= 0)
-		tn_strbuf_printf(out, " * %8" PRId64 "  %s%s\n", bytes, folder, name);
+		tn_strbuf_printf(out, " * %8" PRId64 "  %s%s\n", bytes, name, suffix);
 	else
-		tn_strbuf_printf(out, " * unknown   %s%s\n", folder, name);
+		tn_strbuf_printf(out, " * unknown   %s%s\n", name, suffix);
 }
 
 /* A row for each file that has something in flash; the sum of what is known. */
@@ -72,10 +72,15 @@ static int64_t print_rows(const struct tn_writer *ws, uint32_t n, size_t column,
 	for (size_t i = 0; i < ws[0].files->list.count; i++) {
 		const struct tn_embedded *file = ws[0].files->list.items[i];
 		const struct tn_footprint *known = tn_footprint_find(file->name);
+		struct tn_strbuf path;
 
 		if (!tn_kernel_file_is_source(file))
 			continue;
-		put(out, "kernels/", file->name, known ? known->text[column] : -1);
+		tn_strbuf_init(&path);
+		tn_kernel_file_path(file->name, ws[0].options->flat, &path);
+		put(out, path.failed ? "" : path.text, "",
+			known ? known->text[column] : -1);
+		tn_strbuf_release(&path);
 		sum += known ? known->text[column] : 0;
 	}
 	return sum;

@@ -119,3 +119,32 @@ bool tn_kernel_file_is_source(const struct tn_embedded *file)
 
 	return len > 2 && strcmp(file->name + len - 2, ".c") == 0;
 }
+
+void tn_kernel_file_path(const char *name, bool flat, struct tn_strbuf *out)
+{
+	if (!flat)
+		tn_strbuf_printf(out, "kernels/%s", name);
+	else
+		for (; *name; name++)
+			tn_strbuf_printf(out, "%c", *name == '/' ? '.' : *name);
+}
+
+void tn_kernel_file_text(const struct tn_embedded *file, bool flat,
+	struct tn_arena *arena, struct tn_strbuf *out)
+{
+	const char *from = file->text, *end = file->text + file->len;
+	size_t len = 0;
+
+	for (const char *at = next_include(from, &len); flat && at;
+		at = next_include(from, &len)) {
+		const struct tn_embedded *other = included(arena, file, at, len);
+
+		tn_strbuf_add(out, from, (size_t)(at - from));
+		if (other)
+			tn_kernel_file_path(other->name, true, out);
+		else
+			tn_strbuf_add(out, at, len);
+		from = at + len;
+	}
+	tn_strbuf_add(out, from, (size_t)(end - from));
+}

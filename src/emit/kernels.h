@@ -3,6 +3,7 @@
 #define TN_EMIT_KERNELS_H
 
 #include "base/status.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "emit/embedded.h"
 
@@ -19,5 +20,13 @@ bool tn_kernel_files_add(
 bool tn_kernel_file_is_source(const struct tn_embedded *file);
 
 void tn_kernel_files_sort(struct tn_kernel_files *files);
+
+/* Where the file is in the project: "kernels/dsp/add_s8.c", or flat "dsp.add_s8.c" (no
+ * identifier has a dot: it cannot meet a model's file). */
+void tn_kernel_file_path(const char *name, bool flat, struct tn_strbuf *out);
+
+/* The file's text; flat, with the names of the files that it includes as they are then. */
+void tn_kernel_file_text(const struct tn_embedded *file, bool flat,
+	struct tn_arena *arena, struct tn_strbuf *out);
 
 #endif

@@ -52,21 +52,23 @@ const char *tn_emit_cpu_find(const char *cpu, const char *const **out_flags)
 
 /* ---- Makefile ---- */
 
-/* Each behind a space or `next`, which starts a line. */
-static void print_sources(
-	const struct tn_writer *ws, uint32_t n, const char *next, struct tn_strbuf *out)
+/* Each behind `next`, which may start a line, and the folder that the project is in. */
+static void print_sources(const struct tn_writer *ws, uint32_t n, const char *next,
+	const char *in, struct tn_strbuf *out)
 {
 	for (uint32_t m = 0; m < n; m++) {
-		tn_strbuf_printf(out, " %s.c %s.c", ws[m].file, ws[m].weights);
+		tn_strbuf_printf(
+			out, " %s%s.c %s%s.c", in, ws[m].file, in, ws[m].weights);
 		if (tn_memory_given(&ws[m]))
-			tn_strbuf_printf(out, " %s.c", ws[m].memory);
+			tn_strbuf_printf(out, " %s%s.c", in, ws[m].memory);
 	}
 	for (uint32_t i = 0; i < ws[0].files->list.count; i++) {
-		const char *name = ws[0].files->list.items[i]->name;
-		size_t len = strlen(name);
+		const struct tn_embedded *file = ws[0].files->list.items[i];
 
-		if (len > 2 && strcmp(name + len - 2, ".c") == 0)
-			tn_strbuf_printf(out, "%skernels/%s", next, name);
+		if (!tn_kernel_file_is_source(file))
+			continue;
+		tn_strbuf_printf(out, "%s%s", next, in);
+		tn_kernel_file_path(file->name, ws[0].options->flat, out);
 	}
 }
 
@@ -103,7 +105,7 @@ void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf 
 			    "$(error no processor '$(CPU)' is known here)\n"
 			    "endif\n\n");
 	tn_strbuf_puts(out, "SOURCES =");
-	print_sources(ws, n, " \\\n\t", out);
+	print_sources(ws, n, " \\\n\t", "", out);
 	tn_strbuf_printf(out,
 		"\nOBJECTS = $(SOURCES:%%.c=$(OUT)/%%.o)\n"
 		"LIBRARY = $(OUT)/lib%s.a\n\n"
@@ -112,14 +114,14 @@ void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf 
 		"$(OUT)/%%.o: %%.c\n\t@mkdir -p $(dir $@)\n"
 		"\t$(CC) -std=c99 -Wall -Wextra $(FLAGS_$(CPU)) $(OPT) -ffp-contract=off "
 		"\\\n"
-		"\t\t-ffunction-sections -fdata-sections -Ikernels $(CFLAGS) -MMD -MP -c "
+		"\t\t-ffunction-sections -fdata-sections%s $(CFLAGS) -MMD -MP -c "
 		"-o $@ "
 		"$<\n\n"
 		"size: $(LIBRARY)\n\t$(CROSS)size -t $(LIBRARY)\n\n"
 		"clean:\n\trm -rf build\n\n"
 		".PHONY: all size clean\n"
 		"-include $(OBJECTS:.o=.d)\n",
-		library_name(ws, n));
+		library_name(ws, n), ws[0].options->flat ? "" : " -Ikernels");
 }
 
 /* The processor's options are those of who builds the firmware: a toolchain file's. */
@@ -139,12 +141,42 @@ void tn_write_cmake(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *ou
 		"project(%s C)\n\n"
 		"add_library(%s STATIC",
 		name, name, name);
-	print_sources(ws, n, "\n\t", out);
+	print_sources(ws, n, "\n\t", "", out);
 	tn_strbuf_printf(out,
 		")\n"
-		"target_include_directories(%s PUBLIC . PRIVATE kernels)\n"
+		"target_include_directories(%s PUBLIC .%s)\n"
 		"target_compile_options(%s PRIVATE -O2 -Wall -Wextra -ffp-contract=off\n"
 		"\t-ffunction-sections -fdata-sections)\n"
 		"set_target_properties(%s PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)\n",
-		name, name, name);
+		name, ws[0].options->flat ? "" : " PRIVATE kernels", name, name);
+}
+
+/* ---- frameworks, for one folder ---- */
+
+void tn_write_arduino(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out,
+		"name=%s\nversion=1.0.0\nauthor=tenure\nmaintainer=tenure\n"
+		"sentence=A neural network as C, with its memory planned.\n"
+		"paragraph=README.md says what to call.\n"
+		"category=Data Processing\nurl=\narchitectures=*\nincludes=%s.h\n",
+		library_name(ws, n), n == 1 ? ws[0].file : "models");
+}
+
+void tn_write_zephyr_module(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out, "name: %s\nbuild:\n  cmake: zephyr\n", library_name(ws, n));
+}
+
+void tn_write_zephyr_cmake(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out)
+{
+	tn_strbuf_printf(out,
+		"# Made by tenure: the folder above as a module of Zephyr.\n"
+		"zephyr_include_directories(..)\n"
+		"zephyr_library_named(%s)\n"
+		"zephyr_library_compile_options(-ffp-contract=off)\n"
+		"zephyr_library_sources(",
+		library_name(ws, n));
+	print_sources(ws, n, "\n\t", "${CMAKE_CURRENT_LIST_DIR}/../", out);
+	tn_strbuf_puts(out, ")\n");
 }

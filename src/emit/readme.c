@@ -257,12 +257,21 @@ void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 		"cycle counter */\n"
 		"#define TENURE_LAYER_HOOK(op, type, name) layer_done(op, type, name)\n"
 		"```\n\n");
-	tn_strbuf_puts(out,
+	if (ws[0].options->flat)
+		tn_strbuf_puts(out, "This folder is a library for Arduino (in "
+				    "`libraries/`) and a module for "
+				    "Zephyr (`-DZEPHYR_EXTRA_MODULES=`\nits path). "
+				    "Arduino compiles with "
+				    "options of its own: results of float models may "
+				    "differ there in the "
+				    "last bit.\n\n");
+	tn_strbuf_printf(out,
 		"Build: `make`, or `make CPU=cortex-m4 CROSS=arm-none-eabi-`; the "
 		"library is "
 		"in `build/`. With CMake:\n`add_subdirectory`. In another "
 		"build system: compile every `.c` with "
-		"`-Ikernels -ffp-contract=off` as C99 or later.\n");
+		"`%s-ffp-contract=off` as C99 or later.\n",
+		ws[0].options->flat ? "" : "-Ikernels ");
 }
 
 /* What all models need of region i of model m, by its name; false when an earlier model

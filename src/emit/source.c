@@ -343,8 +343,8 @@ void tn_write_source(const struct tn_writer *w, struct tn_strbuf *out)
 	tn_text_plain(out, w->name);
 	tn_strbuf_printf(out,
 		". See README.md. */\n#include \"%s.h\"\n\n#include <string.h>\n\n"
-		"#include \"%s.h\"\n#include \"tenure/kernels.h\"\n",
-		w->file, w->weights);
+		"#include \"%s.h\"\n#include \"tenure%ckernels.h\"\n",
+		w->file, w->weights, w->options->flat ? '.' : '/');
 	tn_strbuf_puts(out,
 		"\n/* After each op's call, of an op in a chain after each call for its "
 		"rows: define it to\n * measure layers (README.md). */\n"

@@ -66,6 +66,11 @@ void tn_write_models(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_cmake(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 
+void tn_write_arduino(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+void tn_write_zephyr_module(
+	const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+void tn_write_zephyr_cmake(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
+
 /* What is in flash, file by file: of all models, of the one; after tn_write_calls. */
 void tn_write_flash_table(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_flash_comment(const struct tn_writer *w, struct tn_strbuf *out);
