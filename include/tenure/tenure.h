@@ -155,6 +155,7 @@ typedef struct tenure_options {
 	enum tenure_kernels kernels;
 	int debug; /**< emit: every tensor apart, names, digests, canaries */
 	int shared_arena; /**< emit: one memory for all models, which run in turn */
+	int test; /**< emit: with a test, inputs and expected outputs */
 	int flat; /**< emit: one folder, for Arduino and Zephyr */
 	const char *on; /**< validate: "host,cortex-m4" */
 	int synthetic; /**< validate: seeded values where the file has none */

@@ -5,6 +5,7 @@
 
 #include "driver/command.h"
 #include "emit/emit.h"
+#include "validate/suite.h"
 
 #include "base/banned.h"
 
@@ -48,7 +49,7 @@ static void print(const tenure_options *options, const struct tn_emit_summary *s
 static enum tn_status emit(const tenure_options *options, struct tn_run *runs, size_t n)
 {
 	const struct tn_emit_options how = { options->cpu, options->debug != 0,
-		options->shared_arena != 0, options->flat != 0 };
+		options->shared_arena != 0, options->test != 0, options->flat != 0 };
 	struct tn_arena *arena = &runs[0].arena;
 	struct tn_emit_model *models = TN_NEW_ARRAY(arena, struct tn_emit_model, n);
 	struct tn_emit_summary *s = TN_NEW_ARRAY(arena, struct tn_emit_summary, n);
@@ -61,6 +62,11 @@ static enum tn_status emit(const tenure_options *options, struct tn_run *runs, s
 		models[m] = (struct tn_emit_model){ &runs[m].graph, &runs[m].plan, NULL };
 	status = tn_emit(
 		models, (uint32_t)n, &how, options->output, arena, &runs[0].diags, s);
+	if (status != TN_OK)
+		return status;
+	if (how.test)
+		status = tn_suite_write(models->graph, s, options->output, options->cpu,
+			options->seed, arena, &runs[0].diags);
 	if (status != TN_OK)
 		return status;
 	for (size_t m = 0; how.shared_arena && m < n; m++)
@@ -80,6 +86,10 @@ int tenure_emit_all(const tenure_options *options, const char *const *graphs, si
 		return TENURE_BAD_INPUT;
 	if (n != 1 && options->plan) {
 		fputs("tenure: --plan is for one graph\n", options->err);
+		return TENURE_BAD_INPUT;
+	}
+	if (n != 1 && options->test) {
+		fputs("tenure: --test is for one graph\n", options->err);
 		return TENURE_BAD_INPUT;
 	}
 	runs = n && n <= UINT32_MAX ? calloc(n, sizeof(*runs)) : NULL;

@@ -39,6 +39,8 @@ struct tn_emit_options {
 	const char *cpu; /* "cortex-m4": the Makefile's default; NULL: "host" */
 	bool debug;
 	bool shared_arena;
+	bool test; /* test/ will be there, which its maker writes: the Makefile and the README
+	              name it */
 	bool flat; /* one folder for all sources, as Arduino and Zephyr take it */
 };
 

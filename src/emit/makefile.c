@@ -122,6 +122,8 @@ void tn_write_makefile(const struct tn_writer *ws, uint32_t n, struct tn_strbuf 
 		".PHONY: all size clean\n"
 		"-include $(OBJECTS:.o=.d)\n",
 		library_name(ws, n), ws[0].options->flat ? "" : " -Ikernels");
+	if (ws[0].options->test)
+		tn_strbuf_puts(out, "include test/test.mk\n");
 }
 
 /* The processor's options are those of who builds the firmware: a toolchain file's. */

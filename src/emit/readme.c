@@ -257,6 +257,17 @@ void tn_write_readme(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *o
 		"cycle counter */\n"
 		"#define TENURE_LAYER_HOOK(op, type, name) layer_done(op, type, name)\n"
 		"```\n\n");
+	if (ws[0].options->test)
+		tn_strbuf_puts(out, "`make test` runs the model on generated inputs and "
+				    "compares the outputs "
+				    "with those of the portable\nkernels, byte for byte: "
+				    "on this machine and, "
+				    "when `arm-none-eabi-gcc` and `qemu-system-arm` "
+				    "are\nthere, on an "
+				    "emulated board (`make test BOARD=cortex-m7`). "
+				    "`test/main.c` has the "
+				    "bytes: with a\n`put_line()` of yours it runs on "
+				    "your board, too.\n\n");
 	if (ws[0].options->flat)
 		tn_strbuf_puts(out, "This folder is a library for Arduino (in "
 				    "`libraries/`) and a module for "

@@ -3,6 +3,7 @@
 #include "validate/program.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/banned.h"
 #include "base/file.h"
@@ -102,6 +103,22 @@ static void print_config(const struct tn_program_run *r, struct tn_strbuf *out)
 	else
 		print_call(r, out, "HARNESS_RUN", "run", "");
 	print_call(r, out, "HARNESS_INPUT", "input", ", k");
+}
+
+enum tn_status tn_program_ports(const struct tn_program_run *r, const char *folder)
+{
+	enum tn_status status = TN_OK;
+
+	for (const struct tn_embedded *f = tn_embedded_harness;
+		f->name && status == TN_OK; f++) {
+		char *name = tn_arena_printf(r->arena, "%s/%s", folder, f->name);
+
+		if (!name)
+			return TN_ERR_NOMEM;
+		if (strcmp(f->name, "main.c") != 0)
+			status = tn_program_put(r, name, f->text, f->len);
+	}
+	return status;
 }
 
 enum tn_status tn_program_harness(const struct tn_program_run *r)

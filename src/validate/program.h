@@ -28,6 +28,10 @@ enum tn_status TN_MUST_CHECK tn_program_dir(
 /* Writes what is the same for every target: the harness. */
 enum tn_status TN_MUST_CHECK tn_program_harness(const struct tn_program_run *r);
 
+/* Of the harness, what is not its main: the host's part and the boards', into `folder`. */
+enum tn_status TN_MUST_CHECK tn_program_ports(
+	const struct tn_program_run *r, const char *folder);
+
 /* Builds and runs with one set of compiler options; verdict, detail and difference in
  * `out`. A failure of the program is a verdict; the status is for failures of ours. */
 enum tn_status TN_MUST_CHECK tn_program_check(const struct tn_program_run *r,
