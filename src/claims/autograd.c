@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "claims/autograd.h"
 #include "claims/training.h"
+#include "ir/type_name.h"
 
 static const struct {
 	const char *type;

@@ -4,6 +4,7 @@
 #include "base/banned.h"
 #include "claims/model.h"
 #include "claims/training.h"
+#include "ir/type_name.h"
 
 /* Types of the native vocabulary that is about memory. All others are ops of op.def, or
  * opaque. */

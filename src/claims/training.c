@@ -3,52 +3,11 @@
 #include <string.h>
 
 #include "base/banned.h"
-
-/* Where the name begins, behind namespaces: aten::relu_, torch.ops.aten.relu_.default. */
-static const char *bare(const char *type)
-{
-	static const char ops[] = "torch.ops.";
-	const char *dot = NULL;
-
-	if (strncmp(type, ops, sizeof(ops) - 1) == 0)
-		dot = strchr(type + (sizeof(ops) - 1), '.');
-	if (dot)
-		type = dot + 1;
-	for (const char *at = strstr(type, "::"); at; at = strstr(type, "::"))
-		type = at + 2;
-	return type;
-}
-
-/* The next letter that counts; 0: the end. */
-static char next(const char **at)
-{
-	char c;
-
-	do {
-		c = **at;
-		if (!c || c == '.')
-			return 0;
-		++*at;
-	} while (c == '_' || c == '-');
-	return (char)(c >= 'A' && c <= 'Z' ? c | 32 : c);
-}
-
-bool tn_type_same(const char *a, const char *b)
-{
-	char x, y;
-
-	a = bare(a);
-	b = bare(b);
-	do {
-		x = next(&a);
-		y = next(&b);
-	} while (x && x == y);
-	return x == y;
-}
+#include "ir/type_name.h"
 
 bool tn_op_says_in_place(const struct tn_op *op)
 {
-	const char *name = bare(op->type);
+	const char *name = tn_type_bare(op->type);
 	size_t len = strcspn(name, ".");
 
 	return tn_op_int(op, "inplace", 0) != 0 || (len > 1 && name[len - 1] == '_');

@@ -7,10 +7,6 @@
 #include "base/status.h"
 #include "ir/graph.h"
 
-/* Types of frameworks without what does not tell the op: namespace, overload, case,
- * underscores: "aten::relu_.out", "RELU" and "Relu" are one. */
-bool tn_type_same(const char *a, const char *b);
-
 /* Does the type or the attribute `inplace` say that the op writes over its operand? */
 bool tn_op_says_in_place(const struct tn_op *op);
 

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "ir/norm.h"
+#include "ir/type_name.h"
 #include "ir/validate_part.h"
 #include "ir/window.h"
 
@@ -391,47 +392,22 @@ static bool check_arity(struct tn_check *c, const struct tn_op *op)
 	return true;
 }
 
-/* Ops whose result is as large as the values say: small letters, without dialect ("aten::",
- * "tf."), overload (".out") and underscores. */
-static const char *const dynamic_types[] = { "argwhere", "bincount", "booleanmask",
-	"compress", "dynamicpartition", "maskedselect", "nms", "nonmaxsuppression",
-	"nonmaxsuppressionv2", "nonmaxsuppressionv3", "nonmaxsuppressionv4",
-	"nonmaxsuppressionv5", "nonzero", "unique", "unique2", "uniqueconsecutive",
-	"uniquedim", "uniquev2", "uniquewithcounts" };
-
-/* Writes the name of `type` as in the list above to `name`, cut where it is longer. */
-static void bare_type(const char *type, char *name, size_t size)
-{
-	static const char *const dialects[] = { "tf.", "tfl.", "mx.", "onnx.", "torch." };
-	const char *colons = strstr(type, "::");
-	size_t n = 0;
-
-	if (colons)
-		type = colons + 2;
-	for (size_t i = 0; i < sizeof(dialects) / sizeof(*dialects); i++)
-		if (strncmp(type, dialects[i], strlen(dialects[i])) == 0) {
-			type += strlen(dialects[i]);
-			break;
-		}
-	for (; *type && *type != '.' && n + 1 < size; type++)
-		if (*type != '_')
-			name[n++] =
-				(char)(*type >= 'A' && *type <= 'Z' ? *type + 32 : *type);
-	name[n] = '\0';
-}
+/* Ops whose result is as large as the values say. */
+static const char *const dynamic_types[] = { "ArgWhere", "Bincount", "BooleanMask",
+	"Compress", "DynamicPartition", "MaskedSelect", "NMS", "NonMaxSuppression",
+	"NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionV4",
+	"NonMaxSuppressionV5", "NonZero", "Unique", "Unique2", "UniqueConsecutive",
+	"UniqueDim", "UniqueV2", "UniqueWithCounts" };
 
 /* A static plan holds for every run: sizes may not depend on what is computed. */
 static void check_dynamic(struct tn_check *c, const struct tn_op *op)
 {
-	char name[32];
-	bool dynamic;
-
-	bare_type(op->type, name, sizeof(name));
 	/* where of one operand lists places, of three it chooses; repeats that are a tensor */
-	dynamic = (op->n_inputs == 1 && strcmp(name, "where") == 0) ||
-		  (op->n_inputs == 2 && strcmp(name, "repeatinterleave") == 0);
+	bool dynamic = (op->n_inputs == 1 && tn_type_same(op->type, "Where")) ||
+		       (op->n_inputs == 2 && tn_type_same(op->type, "RepeatInterleave"));
+
 	for (size_t i = 0; i < sizeof(dynamic_types) / sizeof(*dynamic_types); i++)
-		dynamic = dynamic || strcmp(dynamic_types[i], name) == 0;
+		dynamic = dynamic || tn_type_same(op->type, dynamic_types[i]);
 	if (dynamic)
 		tn_check_error(c, "graph/dynamic", op->pointer, op->name,
 			"the size of what '%s' (%s) gives depends on values: a static "
