@@ -62,7 +62,7 @@ refused("plan", "x", "-y", said="see tenure plan --help")
 refused("plan", "x", "-j", "4", said="lint has it")
 refused("plan", "x", "--format", "json", said="lint and diff have it")
 refused("plan", "x", "--on=host", said="validate and report have it")
-refused("plan", "x", "--seed", "4", said="run, validate and report have it")
+refused("plan", "x", "--seed", "4", said="run, emit, validate and report have it")
 refused("plan", "x", "--" + "o" * 500, said="see tenure plan --help")
 with tempfile.TemporaryDirectory() as folder:
     pathlib.Path(folder, "model.tflite").write_bytes(b"")
