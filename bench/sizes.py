@@ -33,7 +33,7 @@ def stack(project):
 
 def line(model, graph, cpu, peers, folder):
     project = emitted.Project(tenure, graph, cpu, folder, '--rewrite', 'none')
-    sizes, (computed, used) = project.library(), stack(project)
+    sizes, (computed, used) = project.object_sizes(), stack(project)
     ram, code = peers['ram', model], peers.get(('code', cpu))
     total = project.arena + sizes.writable
     return [model, cpu, number(project.arena), number(sizes.writable), number(ram['bytes']),

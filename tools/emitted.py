@@ -86,7 +86,7 @@ class Project:
         """How many ops are called."""
         return (self.folder / 'model.c').read_text().count('void *const out[]')
 
-    def library(self):
+    def object_sizes(self):
         """The sizes of what its own Makefile builds."""
         run(['make', '-s', f'CPU={self.cpu}', 'CROSS=arm-none-eabi-'], self.folder)
         return Sections(sorted((self.folder / 'build' / self.cpu).rglob('*.o')))

@@ -54,7 +54,7 @@ def near(said, found):
 def check(name, graph, cpu, peers, folder):
     what = f'{name}, {cpu}'
     project = emitted.Project(tenure, graph, cpu, folder)
-    sizes = project.library()
+    sizes = project.object_sizes()
     assert sizes.writable == 0, f'{what}: {sizes.writable} B can be written'
     if name in peers:
         most = float(peers[name]['share']) * int(peers[name]['bytes'])
