@@ -85,35 +85,65 @@ static uint32_t weight(const struct tn_packing *p, int32_t depth, uint32_t c, in
 				   i % depth];
 }
 
+/* Channels from `first` on, at most `most` of them. */
+static struct tn_packing part_of(const struct tn_packing *p, int32_t first, int32_t most)
+{
+	struct tn_packing part = *p;
+
+	part.channels = p->channels - first < most ? p->channels - first : most;
+	part.weights += (int64_t)first * p->rows * p->row;
+	if (p->bias)
+		part.bias = (const uint8_t *)p->bias + 4 * (size_t)first;
+	if (p->n_scales != 1) {
+		part.multiplier += first;
+		part.shift += first;
+	}
+	return part;
+}
+
+/* Biases and weights, vector after vector. */
+static uint32_t *pack_vectors(
+	const struct channels *x, int32_t depth, int32_t blocks, uint32_t *at)
+{
+	for (int32_t v = 0; v < x->vectors; v++) {
+		for (int32_t lane = 0; lane < TN_VECTOR; lane++)
+			*at++ = bias_of(x->p, lane_channel(x, v, lane));
+		for (int32_t i = 0; i < TN_VECTOR * TN_BLOCK * blocks; i += 4) {
+			int32_t lane = i / TN_BLOCK % TN_VECTOR;
+			int32_t k = i / (TN_VECTOR * TN_BLOCK) * TN_BLOCK + i % TN_BLOCK;
+			uint32_t c = lane_channel(x, v, lane);
+
+			*at++ = weight(x->p, depth, c, k) |
+				weight(x->p, depth, c, k + 1) << 8 |
+				weight(x->p, depth, c, k + 2) << 16 |
+				weight(x->p, depth, c, k + 3) << 24;
+		}
+	}
+	return at;
+}
+
 bool tn_mve_pack_tile(struct tn_binder *b, const struct tn_packing *p, int32_t depth,
 	uint32_t **out, size_t *out_words)
 {
 	const int32_t blocks = (p->rows * p->row + TN_BLOCK - 1) / TN_BLOCK;
-	const struct channels x = channels_of(p);
 	uint32_t *at;
 
 	*out = NULL;
 	if (!tn_mve_rescales(p))
 		return true;
-	*out_words = (size_t)x.vectors *
+	/* each part but the last one has whole vectors */
+	*out_words = ((size_t)p->channels + TN_VECTOR - 1) / TN_VECTOR *
 		     (TN_VECTOR + TN_BLOCK * (size_t)blocks + TN_VECTOR_WORDS);
 	*out = at = tn_binder_array(b, *out_words, sizeof(*at));
 	if (!at)
 		return false;
-	for (int32_t v = 0; v < x.vectors; v++) {
-		for (int32_t lane = 0; lane < TN_VECTOR; lane++)
-			*at++ = bias_of(p, lane_channel(&x, v, lane));
-		for (int32_t i = 0; i < TN_VECTOR * TN_BLOCK * blocks; i += 4) {
-			int32_t lane = i / TN_BLOCK % TN_VECTOR;
-			int32_t k = i / (TN_VECTOR * TN_BLOCK) * TN_BLOCK + i % TN_BLOCK;
-			uint32_t c = lane_channel(&x, v, lane);
+	for (int32_t first = 0; first < p->channels; first += TN_PART_CHANNELS) {
+		const struct tn_packing part = part_of(p, first, TN_PART_CHANNELS);
+		const struct channels x = channels_of(&part);
 
-			*at++ = weight(p, depth, c, k) | weight(p, depth, c, k + 1) << 8 |
-				weight(p, depth, c, k + 2) << 16 |
-				weight(p, depth, c, k + 3) << 24;
-		}
+		at = pack_vectors(&x, depth, blocks, at);
+		at = pack_constants(&x, at);
 	}
-	(void)pack_constants(&x, at);
 	return true;
 }
 
@@ -147,22 +177,6 @@ static uint32_t *pack_lanes(
 		}
 	}
 	return at;
-}
-
-static struct tn_packing part_of(const struct tn_packing *p, int32_t first)
-{
-	struct tn_packing part = *p;
-
-	part.channels = p->channels - first < TN_ROW_CHANNELS ? p->channels - first
-							      : TN_ROW_CHANNELS;
-	part.weights += (int64_t)first * p->row;
-	if (p->bias)
-		part.bias = (const uint8_t *)p->bias + 4 * (size_t)first;
-	if (p->n_scales != 1) {
-		part.multiplier += first;
-		part.shift += first;
-	}
-	return part;
 }
 
 int32_t tn_mve_offset(const struct tn_packing *p)
@@ -207,7 +221,7 @@ bool tn_mve_pack_rows(struct tn_binder *b, const struct tn_packing *p, uint32_t 
 	if (!at)
 		return false;
 	for (int32_t first = 0; first < p->channels; first += TN_ROW_CHANNELS) {
-		const struct tn_packing part = part_of(p, first);
+		const struct tn_packing part = part_of(p, first, TN_ROW_CHANNELS);
 		const struct channels x = channels_of(&part);
 
 		for (int32_t v = 0; v < x.vectors; v += 2)

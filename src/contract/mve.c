@@ -13,6 +13,7 @@
 #define VECTOR 4
 /* channels at a time, as in src/kernels/mve/layout.h */
 #define ROW_CHANNELS   48
+#define PART_CHANNELS  64
 #define DEPTH_CHANNELS 128
 #define PAIR_BYTES     32 /* sums of a vector of channels, two pixels */
 
@@ -25,6 +26,13 @@ static int64_t up(int64_t n, int64_t grain)
 static int64_t strip_bytes(const struct tn_window *w, int64_t n)
 {
 	return up(((n - 1) * w->stride_w + w->k_w) * w->k_h * w->in_c + BLOCK, BLOCK);
+}
+
+/* Of two pixels: the sums of some channels, and the outputs of those that came before. */
+static int64_t part_bytes(int64_t channels)
+{
+	return PAIR_BYTES * (up(tn_min_i64(channels, PART_CHANNELS), VECTOR) / VECTOR) +
+	       (channels - 1) / PART_CHANNELS * PART_CHANNELS * 2;
 }
 
 bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out)
@@ -41,7 +49,7 @@ bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out)
 	out->direct = taps == 1 && w->pad_top == 0 && w->pad_left == 0 &&
 		      (w->out_h - 1) * w->stride_h < w->in_h &&
 		      (w->out_w - 1) * w->stride_w < w->in_w;
-	sums = PAIR_BYTES * (up(w->out_c, VECTOR) / VECTOR);
+	sums = part_bytes(w->out_c);
 	if (out->direct && w->in_c % BLOCK == 0) {
 		out->room = 1;
 		out->scratch = sums;

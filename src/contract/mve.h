@@ -10,7 +10,8 @@
 #include "ir/window.h"
 
 /* A convolution: the windows of `room` outputs of a row lie in a strip, unless each is one
- * element of the input; the sums of two pixels wait to be rescaled. */
+ * element of the input; the sums of two pixels wait to be rescaled, of 64 channels at a time,
+ * and the outputs of those that came before. */
 struct tn_mve_conv {
 	bool direct; /* windows are read in place */
 	int64_t blocks; /* of sixteen bytes in a window */

@@ -1,12 +1,22 @@
 /* Convolution of int8 for processors with MVE: windows of a stretch of a row of outputs are
  * put side by side in a strip, or lie in the input as they are when they have one element;
- * then two pixels at a time are computed and stored. So what a pixel reads is read before
- * it is written, that of the next ones in the stretch as well: earlier than the steps of
- * the contract ask for, never later. */
+ * then two pixels at a time are computed and stored, of layers with more than 64 channels 64
+ * at a time, where what is ready early is held until the last ones. So what a pixel reads is
+ * read before it is written, that of the next ones in the stretch as well: earlier than the
+ * steps of the contract ask for, never later. */
 #include "pixel_s8.h"
 #include "strip_s8.h"
 #include "tenure/kernels.h"
 #include "tile_s8.h"
+
+/* What computes pixels from windows: a tile, of all channels or of a part of them. */
+struct maker {
+	struct tn_tile tile;
+	const struct tn_mve_tile *all;
+	const uint32_t *stream; /* of the first part */
+	int8_t *held; /* channels before the last part of the one pixel, then of the other */
+	int32_t early; /* how many they are */
+};
 
 struct work {
 	const struct tn_mve_conv_params *p;
@@ -15,17 +25,72 @@ struct work {
 	tn_s8 *out;
 	int8_t *strip;
 	struct tn_strip columns;
-	struct tn_tile *tile;
+	struct maker *maker;
 };
 
-/* n windows, in the order of the loop. */
-static void compute(struct tn_tile *t, const tn_s8 *first, int32_t n, tn_s8 *out)
+static void run_part(struct tn_tile *t, int two, tn_s8 *out_a, tn_s8 *out_b)
 {
+	t->out_a = out_a;
+	t->out_b = out_b;
+	t->pairs = 1;
+	if (two)
+		tn_tile_s8(t);
+	else
+		tn_pixel_s8(t);
+}
+
+/* The windows a and, if there are two, b, part after part. */
+static void run_parts(
+	struct maker *m, const tn_s8 *a, const tn_s8 *b, int two, tn_s8 *out, tn_s8 *next)
+{
+	const int32_t held = m->early, words = TN_PART_WORDS(m->all->blocks);
+	struct tn_tile *t = &m->tile;
+	int32_t c = 0;
+
+	t->stream = m->stream;
+	t->layer.vectors = TN_PART_CHANNELS / TN_VECTOR;
+	t->layer.groups = TN_PART_CHANNELS / TN_GROUP;
+	t->layer.rest = 0;
+	for (; c < held; c += TN_PART_CHANNELS, t->stream += words) {
+		t->a = a;
+		t->b = b;
+		run_part(t, two, m->held + c, m->held + held + c);
+	}
+	t->layer.vectors = m->all->vectors - held / TN_VECTOR;
+	t->layer.groups = m->all->groups - held / TN_GROUP;
+	t->layer.rest = m->all->rest;
+	t->a = a;
+	t->b = b;
+	run_part(t, two, out + held, next + held);
+	tn_strip_store(out, m->held, held);
+	if (two)
+		tn_strip_store(next, m->held + held, held);
+}
+
+/* n windows of a layer with more channels than a part has. Not inline: what it keeps would
+ * be on the stack of all layers. */
+static __attribute__((noinline)) void compute_parts(
+	struct maker *m, const tn_s8 *first, int32_t n, tn_s8 *out)
+{
+	const int32_t step = m->tile.layer.in_step, out_step = m->tile.layer.out_step;
+
+	for (; n > 0; n -= 2, first += 2 * step, out += 2 * out_step)
+		run_parts(m, first, first + step, n > 1, out, out + out_step);
+}
+
+/* n windows, in the order of the loop. */
+static void compute(struct maker *m, const tn_s8 *first, int32_t n, tn_s8 *out)
+{
+	struct tn_tile *t = &m->tile;
 	const int32_t step = t->layer.in_step, out_step = t->layer.out_step;
 
 	if (step < 0) {
 		first -= (n - 1) * step;
 		out -= (n - 1) * out_step;
+	}
+	if (m->early) {
+		compute_parts(m, first, n, out);
+		return;
 	}
 	t->a = first;
 	t->b = first + step;
@@ -88,7 +153,7 @@ static void run_strip(
 		int32_t count = n - i < room ? n - i : room;
 
 		fill_strip(w, batch, top, (x + i) * g->stride_w - g->pad_left, count);
-		compute(w->tile, w->strip, count, out + (x + i) * g->out_c);
+		compute(w->maker, w->strip, count, out + (x + i) * g->out_c);
 	}
 }
 
@@ -114,7 +179,7 @@ static void run_direct(struct work *w, int32_t batch, int32_t y, tn_s8 *out)
 	if (w->p->order.descending && n < g->out_w)
 		run_strip(w, batch, y, n, g->out_w - n, out);
 	if (n)
-		compute(w->tile, in, n, out);
+		compute(w->maker, in, n, out);
 	if (!w->p->order.descending && n < g->out_w)
 		run_strip(w, batch, y, n, g->out_w - n, out);
 }
@@ -138,7 +203,7 @@ static void run_copied(const struct work *w, int32_t x, int32_t n)
 		int32_t count = n - i < room ? n - i : room;
 
 		tn_strip_copy(w->strip, w->in + i * depth, count * depth);
-		compute(w->tile, w->strip, count, w->out + i * w->g->out_c);
+		compute(w->maker, w->strip, count, w->out + i * w->g->out_c);
 	}
 }
 
@@ -151,7 +216,7 @@ static void run_line(const struct work *w)
 	if (w->p->order.descending)
 		run_copied(w, n, pixels);
 	if (n)
-		compute(w->tile, w->in, n, w->out);
+		compute(w->maker, w->in, n, w->out);
 	if (!w->p->order.descending)
 		run_copied(w, n, pixels);
 }
@@ -176,13 +241,13 @@ static void run(struct work *w)
 }
 
 /* One image, windows in place that nothing fills up: nothing but pixels. */
-static void run_whole(struct tn_tile *t, const struct tn_mve_conv_params *p,
-	const tn_s8 *in, tn_s8 *out)
+static void run_whole(
+	struct maker *m, const struct tn_mve_conv_params *p, const tn_s8 *in, tn_s8 *out)
 {
 	const struct tn_geometry *g = &p->g;
 
 	if (is_line(g)) {
-		compute(t, in, g->in_h * g->in_w, out);
+		compute(m, in, g->in_h * g->in_w, out);
 		return;
 	}
 	for (int32_t i = g->y_begin, left = g->y_end - i; left > 0; i++, left--) {
@@ -190,7 +255,7 @@ static void run_whole(struct tn_tile *t, const struct tn_mve_conv_params *p,
 		int32_t from = line_of(0, y * g->stride_h, g->in_rows);
 		int32_t to = line_of(0, y, g->out_rows);
 
-		compute(t, in + from * g->in_w * g->in_c, g->out_w,
+		compute(m, in + from * g->in_w * g->in_c, g->out_w,
 			out + to * g->out_w * g->out_c);
 	}
 }
@@ -199,18 +264,22 @@ void tn_mve_conv_2d_s8(
 	const void *params, const void *const *in, void *const *out, void *scratch)
 {
 	const struct tn_mve_conv_params *p = params;
-	struct tn_tile tile;
-	struct work w; /* not cleared: calls may be for a row */
+	struct maker m; /* not cleared, as w: calls may be for a row */
+	struct work w;
 
-	tile.layer = p->tile;
+	m.all = &p->tile;
+	m.tile.layer = p->tile;
 	if (p->order.descending) {
-		tile.layer.in_step = -tile.layer.in_step;
-		tile.layer.out_step = -tile.layer.out_step;
+		m.tile.layer.in_step = -m.tile.layer.in_step;
+		m.tile.layer.out_step = -m.tile.layer.out_step;
 	}
-	tile.stream = in[1];
-	tile.sums = (uint32_t *)(void *)((int8_t *)scratch + p->sums);
+	m.stream = m.tile.stream = in[1];
+	m.held = (int8_t *)scratch + p->sums;
+	m.tile.sums = (uint32_t *)(void *)m.held;
+	m.held += 2 * 4 * TN_PART_CHANNELS;
+	m.early = (p->g.out_c - 1) / TN_PART_CHANNELS * TN_PART_CHANNELS;
 	if (p->whole) {
-		run_whole(&tile, p, in[0], out[0]);
+		run_whole(&m, p, in[0], out[0]);
 		return;
 	}
 	w.p = p;
@@ -219,7 +288,7 @@ void tn_mve_conv_2d_s8(
 	w.zeros = in[2];
 	w.out = out[0];
 	w.strip = scratch;
-	w.tile = &tile;
+	w.maker = &m;
 	tn_strip_init(&w.columns, p->g.in_c, p->g.k_h);
 	if (p->direct && is_line(&p->g))
 		run_line(&w);

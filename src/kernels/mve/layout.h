@@ -15,12 +15,18 @@
 #define TN_GROUP_VECTORS  4
 #define TN_CONSTANT_WORDS 32 /* of a group */
 #define TN_DEPTH_WORDS	  112 /* of a group: depth_s8.h */
+#define TN_PART_CHANNELS  64 /* of a convolution at a time */
 #define TN_DEPTH_GROUPS	  8 /* of a depthwise layer at a time */
 #define TN_DEPTH_CHANNELS 128
 #define TN_ROW_CHANNELS	  48 /* of a fully connected layer at a time */
 
 /* The byte that is added to an output that is rounded once: its zero point is -128. */
 #define TN_FLOOR_OFFSET 0x80
+
+/* Of a whole part of a convolution with so many blocks, in the stream. */
+#define TN_PART_WORDS(blocks)                                                            \
+	(TN_PART_CHANNELS / TN_VECTOR *                                                  \
+		(TN_VECTOR + TN_VECTOR_WORDS + TN_BLOCK * (blocks)))
 
 /* The channel of lane `lane` of a vector, when the layer has `groups` whole groups. */
 static inline int32_t tn_lane_channel(int32_t vector, int32_t lane, int32_t groups)

@@ -6,7 +6,8 @@
  * zeros there. The stream holds for each vector of four channels (layout.h): four biases,
  * and for each block sixteen weights of each channel; behind the last vector the constants
  * of all. With no vectors the sums of one pair are there already, and the stream has constants
- * only.
+ * only. Of a convolution with more than 64 channels each 64 have a stream of their own, one
+ * behind the other.
  * Sums: for each vector those of the first pixel, then those of the second. */
 #ifndef TENURE_KERNELS_MVE_TILE_S8_H
 #define TENURE_KERNELS_MVE_TILE_S8_H
