@@ -169,7 +169,7 @@ static void print_rules(const char *board, struct tn_strbuf *out)
 		"TEST_LINK =\nelse\nTEST = $(OUT)/test/main.o $(OUT)/test/startup.o\n"
 		"TEST_LINK = -nostartfiles -T test/$(CPU).ld\nendif\n\n"
 		"$(OUT)/tested: $(TEST) $(OBJECTS)\n"
-		"\t$(CC) $(FLAGS_$(CPU)) $(TEST_LINK) -o $@ $^\n\n"
+		"\t$(CC) $(FLAGS_$(CPU)) $(OPT) $(TEST_LINK) -o $@ $^\n\n"
 		"test: test-host $(if $(ON_BOARD),test-board)\n\n"
 		"test-host:\n\t$(MAKE) CPU=host CROSS= build/host/tested\n"
 		"\tbuild/host/tested\n\n"

@@ -19,8 +19,8 @@
 /* n times sixteen elements, each `step` further on than those before. Narrowed twice, bytes
  * are those of elements 0 8 4 12, 1 9 5 13 ... (VQSHRN would shift as well, but GNU as 2.40
  * writes VQRSHRN for it, which rounds.) */
-static void sixteens(const struct tn_dsp_add_params *p, const tn_s8 *a, const tn_s8 *b,
-	tn_s8 *out, int32_t n, int32_t step)
+static TN_ALL_REGISTERS void sixteens(const struct tn_dsp_add_params *p, const tn_s8 *a,
+	const tn_s8 *b, tn_s8 *out, int32_t n, int32_t step)
 {
 	static const uint8_t places[16] = { 0, 8, 4, 12, 1, 9, 5, 13, 2, 10, 6, 14, 3, 11,
 		7, 15 };

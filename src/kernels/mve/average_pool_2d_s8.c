@@ -35,7 +35,7 @@ static inline vector all(int32_t x)
 
 /* The n channels from c on, in blocks that are `step` apart; the last one may be part of a
  * block. */
-static inline void channels(const struct tn_pool_params *p,
+static inline TN_ALL_REGISTERS void channels(const struct tn_pool_params *p,
 	const struct tn_pool_window *w, int32_t c, int32_t n, int32_t step, tn_s8 *out)
 {
 	const int32_t *r = w->rule;
@@ -58,15 +58,16 @@ static inline void channels(const struct tn_pool_params *p,
 						    "vmin.s16 q0, q0, %q[max]\n\t"
 						    "vpst\n\t"
 						    "vstrbt.16 q0, [%[out]]\n\t"
-						    "add %[base], %[by]\n\t"
-						    "add %[out], %[by]\n\t"
+						    "ldr %[at], %[by]\n\t"
+						    "add %[base], %[at]\n\t"
+						    "add %[out], %[at]\n\t"
 						    "subs %[count], #8\n\t"
 						    "bgt 4b"
 			 : [base] "+r"(base), [out] "+l"(out), [count] "+r"(n),
 			 [row] "=&r"(row), [at] "=&l"(at), [n] "=&r"(left)
 			 : [min] "w"(all(p->act_min)), [max] "w"(all(p->act_max)),
 			 [half] "w"(all(r[HALF])), [factor] "w"(all(r[FACTOR])),
-			 [shift] "w"(all(r[SHIFT])), [by] "r"(step), TN_POOL_OPERANDS(w)
+			 [shift] "w"(all(r[SHIFT])), [by] "m"(step), TN_POOL_OPERANDS(w)
 			 : "q0", "q1", "lr", "cc", "memory");
 }
 

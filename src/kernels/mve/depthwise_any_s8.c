@@ -1,6 +1,8 @@
 /* Depthwise convolution of int8 with any window for processors with MVE, sixteen channels at a
  * time, what is left in eights: products of halfwords, those of even and of odd channels
  * apart. All that these read is read before one of them is written. */
+#include <stddef.h>
+
 #include "dsp/depthwise_any_s8.h"
 #include "mve.h"
 
@@ -24,44 +26,50 @@ static inline words all(int32_t x)
 	return v;
 }
 
-/* Goes over the taps of a window; `products` are those of one tap, at %[at] and %[v]. */
+/* Goes over the taps of a window; `products` are those of one tap, at %[at] and %[v]. First
+ * VCTP sets so many lanes as %[v] says. */
 #define TAPS(products)                                                                   \
+	"vctp.16 %[v]\n\t"                                                               \
 	"cmp %[rows], #0\n\t"                                                            \
 	"beq 3f\n"                                                                       \
 	"2:\n\t"                                                                         \
 	"mov %[at], %[x]\n\t"                                                            \
 	"mov %[v], %[w]\n\t"                                                             \
-	"dls lr, %[taps]\n"                                                              \
+	"ldr lr, [%[window], %[taps]]\n\t"                                               \
+	"dls lr, lr\n"                                                                   \
 	"1:\n\t" products "le lr, 1b\n\t"                                                \
 	"subs %[rows], #1\n\t"                                                           \
 	"beq 3f\n\t"                                                                     \
-	"ldr %[v], %[w_row]\n\t"                                                         \
-	"ldr %[at], %[x_row]\n\t"                                                        \
+	"ldr %[v], [%[window], %[w_row]]\n\t"                                            \
+	"ldr %[at], [%[window], %[x_row]]\n\t"                                           \
 	"add %[w], %[v]\n\t"                                                             \
 	"add %[x], %[at]\n\t"                                                            \
-	"ldr %[at], %[end]\n\t"                                                          \
+	"ldr %[at], [%[window], %[end]]\n\t"                                             \
 	"cmp %[x], %[at]\n\t"                                                            \
 	"blo 2b\n\t"                                                                     \
-	"ldr %[at], %[back]\n\t"                                                         \
+	"ldr %[at], [%[window], %[back]]\n\t"                                            \
 	"sub %[x], %[at]\n\t"                                                            \
 	"b 2b\n"                                                                         \
 	"3:"
 
 #define TAP_RESULTS                                                                      \
-	[x] "+r"(x), [w] "+r"(weights), [at] "=&l"(at), [v] "=&l"(v), [rows] "+r"(rows)
+	[x] "+r"(x), [w] "+r"(weights), [at] "=&l"(at), [v] "+l"(v), [rows] "+r"(rows)
+
+/* Read from the window: as an operand in memory it might need a register of its own. */
+#define AT(member) [member] "i"(offsetof(struct tn_any_window, member))
 
 #define TAP_OPERANDS                                                                     \
-	[taps] "r"(w->taps), [x_step] "r"(w->x_step), [w_step] "r"(w->w_step),           \
-		[offset] "w"(all(offset)), [end] "m"(w->end), [x_row] "m"(w->x_row),     \
-		[w_row] "m"(w->w_row), [back] "m"(w->back)
+	AT(taps), [x_step] "r"(w->x_step), [w_step] "r"(w->w_step),                      \
+		[offset] "w"(all(offset)), [window] "r"(w), AT(end), AT(x_row),          \
+		AT(w_row), AT(back)
 
-/* Adds the products of eight channels, of those that VCTP has set. */
-static inline void some_products(
-	const struct tn_any_window *w, int32_t offset, int32_t c, struct sums *s)
+/* Adds the products of n channels, at most eight. */
+static inline TN_ALL_REGISTERS void some_products(const struct tn_any_window *w,
+	int32_t offset, int32_t c, int32_t n, struct sums *s)
 {
-	const int8_t *weights = w->w + c, *v;
+	const int8_t *weights = w->w + c;
 	const tn_s8 *x = w->x + c, *at;
-	int32_t rows = w->rows;
+	int32_t rows = w->rows, v = n;
 
 	__asm__ volatile(TAPS("vpstt\n\t"
 			      "vldrbt.s16 q0, [%[at]]\n\t"
@@ -78,13 +86,13 @@ static inline void some_products(
 			 : "q0", "q1", "q2", "lr", "cc", "memory");
 }
 
-/* Adds those of eight channels, and of some of the next eight. */
-static inline void products(
-	const struct tn_any_window *w, int32_t offset, int32_t c, struct sums s[2])
+/* Adds those of eight channels, and of n of the next eight. */
+static inline TN_ALL_REGISTERS void products(const struct tn_any_window *w,
+	int32_t offset, int32_t c, int32_t n, struct sums s[2])
 {
-	const int8_t *weights = w->w + c, *v;
+	const int8_t *weights = w->w + c;
 	const tn_s8 *x = w->x + c, *at;
-	int32_t rows = w->rows;
+	int32_t rows = w->rows, v = n;
 
 	__asm__ volatile(TAPS("vldrb.s16 q0, [%[at]]\n\t"
 			      "vldrb.s16 q1, [%[v]]\n\t"
@@ -192,8 +200,7 @@ static __attribute__((noinline)) void sixteen(const struct tn_conv_params *p,
 	struct sums s[2] = { start(places, bias + c, HALF),
 		start(places, bias + c + HALF, n - HALF) };
 
-	__asm__ volatile("vctp.16 %0" : : "r"(n - HALF));
-	products(w, p->in_offset, c, s);
+	products(w, p->in_offset, c, n - HALF, s);
 	finish(p, places, c, HALF, s, out);
 	finish(p, places, c + HALF, n - HALF, s + 1, out);
 }
@@ -205,8 +212,7 @@ static __attribute__((noinline)) void eight(const struct tn_conv_params *p,
 	const words places = second_places();
 	struct sums s = start(places, bias + c, n);
 
-	__asm__ volatile("vctp.16 %0" : : "r"(n));
-	some_products(w, p->in_offset, c, &s);
+	some_products(w, p->in_offset, c, n, &s);
 	finish(p, places, c, n, &s, out);
 }
 

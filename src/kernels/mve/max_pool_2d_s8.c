@@ -17,7 +17,7 @@ static inline vector all(int32_t x)
 
 /* The n channels from c on, in blocks that are `step` apart; the last one may be part of a
  * block. */
-static inline void channels(const struct tn_pool_params *p,
+static inline TN_ALL_REGISTERS void channels(const struct tn_pool_params *p,
 	const struct tn_pool_window *w, int32_t c, int32_t n, int32_t step, tn_s8 *out)
 {
 	const tn_s8 *base = w->in + c, *row, *at;

@@ -40,23 +40,23 @@
 		: "q0", "q1", "q2", "lr", "memory")
 
 /* n times eight elements. */
-static __attribute__((noinline)) void up(const struct tn_mul_params *p, const tn_s8 *a,
-	const tn_s8 *b, tn_s8 *out, int32_t n)
+static __attribute__((noinline)) TN_ALL_REGISTERS void up(const struct tn_mul_params *p,
+	const tn_s8 *a, const tn_s8 *b, tn_s8 *out, int32_t n)
 {
 	RUN("dls lr, %[n]\n"
 	    "1:\n\t" PRODUCTS("", "", "", "8") "le lr, 1b");
 }
 
-static __attribute__((noinline)) void down(const struct tn_mul_params *p, const tn_s8 *a,
-	const tn_s8 *b, tn_s8 *out, int32_t n)
+static __attribute__((noinline)) TN_ALL_REGISTERS void down(const struct tn_mul_params *p,
+	const tn_s8 *a, const tn_s8 *b, tn_s8 *out, int32_t n)
 {
 	RUN("dls lr, %[n]\n"
 	    "1:\n\t" PRODUCTS("", "", "", "-8") "le lr, 1b");
 }
 
 /* n elements, less than eight. */
-static __attribute__((noinline)) void some(const struct tn_mul_params *p, const tn_s8 *a,
-	const tn_s8 *b, tn_s8 *out, int32_t n)
+static __attribute__((noinline)) TN_ALL_REGISTERS void some(const struct tn_mul_params *p,
+	const tn_s8 *a, const tn_s8 *b, tn_s8 *out, int32_t n)
 {
 	RUN("vctp.16 %[n]\n\t" PRODUCTS("vpstt\n\t", "vpst\n\t", "t", "8"));
 }

@@ -11,4 +11,11 @@
 #define TN_MVE 0
 #endif
 
+/* Of a function whose assembly takes nearly all registers: at -O0 gcc needs some itself. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
+#define TN_ALL_REGISTERS __attribute__((optimize("O2", "omit-frame-pointer")))
+#else
+#define TN_ALL_REGISTERS
+#endif
+
 #endif
