@@ -61,26 +61,39 @@ static enum tn_status draw(GVC_t *gvc, Agraph_t *graph, struct tn_strbuf *out)
 	return d.status;
 }
 
+/* Graphviz remembers the name of its last font, which lies in the context: were that freed,
+ * the first label of the next would be compared with freed memory. So there is one, for as
+ * long as the program runs, and it draws one graph at a time. */
+static enum tn_status draw_text(const char *dot, struct tn_strbuf *out)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static GVC_t *gvc;
+	enum tn_status status = TN_ERR_NOMEM;
+	Agraph_t *graph;
+
+	pthread_mutex_lock(&lock);
+	if (!gvc)
+		gvc = gvContext();
+	graph = agmemread(dot);
+	if (gvc && graph)
+		status = draw(gvc, graph, out);
+	if (graph)
+		agclose(graph);
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
 enum tn_status tn_graph_svg_write(const struct tn_view *v,
 	const struct tn_dot_options *options, struct tn_strbuf *out)
 {
 	struct tn_strbuf dot;
-	Agraph_t *graph = NULL;
-	GVC_t *gvc = NULL;
 	agerrlevel_t before = agseterr(AGMAX); /* its warnings are about looks */
 	enum tn_status status;
 
 	tn_strbuf_init(&dot);
 	status = tn_dot_write(v, options, &dot);
-	if (status == TN_OK) {
-		gvc = gvContext();
-		graph = agmemread(dot.text);
-		status = gvc && graph ? draw(gvc, graph, out) : TN_ERR_NOMEM;
-	}
-	if (graph)
-		agclose(graph);
-	if (gvc)
-		gvFreeContext(gvc);
+	if (status == TN_OK)
+		status = draw_text(dot.text, out);
 	agseterr(before);
 	tn_strbuf_release(&dot);
 	return status;
