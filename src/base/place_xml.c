@@ -123,7 +123,7 @@ static bool next_tag(struct scan *s)
 /* Is the element at the scan the parent that the pointer names? */
 static bool is_parent(const struct scan *s, const char *pointer)
 {
-	const size_t n = strcspn(pointer + 1, "/");
+	const size_t n = *pointer == '/' ? strcspn(pointer + 1, "/") : 0;
 
 	return *pointer == '/' && s->len - s->at > n + 1 &&
 	       memcmp(s->text + s->at + 1, pointer + 1, n) == 0 &&
