@@ -295,6 +295,7 @@ def invalid():
     data = bytearray(m.bytes())
     data[0:4] = struct.pack('<I', len(data))
     yield 'tflite-damaged', bytes(data)
+    yield 'tflite-cut', svdf().bytes()[:900]
     yield 'tflite-version', bytes(Writer().finish(Table(_0=u32(2)), b'TFL3'))
 
 

@@ -219,11 +219,15 @@ static enum tn_status read_model(struct tn_tflb *r, struct tn_graph *out)
 		return TN_ERR_INPUT;
 	}
 	status = read_tables(r, &model);
+	if (status == TN_OK && tn_tflb_gives_up(r))
+		status = r->nomem || r->tfl.nomem ? TN_ERR_NOMEM : TN_ERR_INPUT;
 	if (status == TN_OK)
 		status = read_subgraphs(r, &model, out);
 	if (status == TN_OK &&
 		(!read_metadata(r, &model, out) || !tn_tfl_resolve_state(&r->tfl, out)))
 		status = TN_ERR_NOMEM;
+	if (status == TN_OK && r->damaged)
+		status = TN_ERR_INPUT;
 	if (r->im->diags->errors - r->errors_before > TN_TFLB_ERRORS_MAX)
 		tn_diag_note(r->im->diags, "there are more errors; reading stopped here");
 	return status;

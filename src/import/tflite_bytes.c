@@ -9,6 +9,9 @@ void tn_tflb_damaged(struct tn_tflb *r, const struct tn_path *path, const char *
 {
 	struct tn_path at = { path, key, 0 };
 
+	if (r->damaged)
+		return; /* of a file that was cut off everything would be told */
+	r->damaged = true;
 	if (!tn_diag(r->im->diags, SEVERITY_ERROR, "tflite/damaged", r->im->source,
 		    key ? &at : path, "the file is damaged: %s", r->fb.why))
 		r->nomem = true;
@@ -16,7 +19,7 @@ void tn_tflb_damaged(struct tn_tflb *r, const struct tn_path *path, const char *
 
 bool tn_tflb_gives_up(const struct tn_tflb *r)
 {
-	return r->nomem || r->tfl.nomem ||
+	return r->nomem || r->tfl.nomem || r->damaged ||
 	       r->im->diags->errors - r->errors_before > TN_TFLB_ERRORS_MAX;
 }
 

@@ -21,10 +21,11 @@ struct tn_tflb {
 	struct tn_tflb_ints shape, zero_point, inputs, outputs, intermediates;
 	TN_VEC(float) scale;
 	size_t errors_before;
+	bool damaged; /* that was told */
 	bool nomem;
 };
 
-/* Reports the damage that the last access met. */
+/* Reports the damage that the last access met, if it is the first one; the reader gives up. */
 void tn_tflb_damaged(struct tn_tflb *r, const struct tn_path *path, const char *key);
 
 /* Is there no memory, or no point in going on? */
