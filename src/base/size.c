@@ -19,7 +19,14 @@ bool tn_size_read(const char **at, int64_t *out)
 		unit = 1024 * 1024;
 	if (!tn_mul_i64(value, unit, &value))
 		return false;
-	*at = text + (unit > 1);
+	if (unit > 1) {
+		text++;
+		if (text[0] == 'i' && text[1] == 'B')
+			text += 2;
+		else if (text[0] == 'B')
+			text++;
+	}
+	*at = text;
 	*out = value;
 	return true;
 }

@@ -1,4 +1,4 @@
-/* Sizes as people write them: digits, then K or M (1024, 1024 * 1024). */
+/* Sizes as people write them: digits, then K or M (1024, 1024 * 1024), as KB or KiB, too. */
 #ifndef TN_BASE_SIZE_H
 #define TN_BASE_SIZE_H
 

@@ -277,12 +277,16 @@ const struct option_row *option_find(
 	return row;
 }
 
-/* Digits, and a K or M: a number, if perhaps one that is too large. */
+/* Digits, and a K or M (or KB, KiB ...): a number, if perhaps one that is too large. */
 static bool is_number(const char *value)
 {
 	const char *end = value + strspn(value, "0123456789");
 
-	return end > value && (!*end || (strchr("KkMm", *end) && !end[1]));
+	if (end > value && *end && strchr("KkMm", *end)) {
+		end++;
+		end += *end == 'i' && end[1] == 'B' ? 2 : *end == 'B';
+	}
+	return end > value && !*end;
 }
 
 /* What a number must be; NULL: it is. */
@@ -510,7 +514,8 @@ static void print_commands(FILE *out)
 			command_infos[i].operands, command_infos[i].summary);
 	fputs("\n'tenure help COMMAND' lists a command's options; '-' is standard input "
 	      "or "
-	      "output.\nSizes accept K and M (1024). 'tenure completion bash|zsh|fish' "
+	      "output.\nSizes accept K and M (1024; also KB, KiB). 'tenure completion "
+	      "bash|zsh|fish' "
 	      "prints a shell's\ncompletions.\n",
 		out);
 }

@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/place.h"
 #include "base/qsort.h"
+#include "base/size.h"
 #include "base/strbuf.h"
 
 static const struct {
@@ -404,6 +405,45 @@ START_TEST(nearest_word)
 }
 END_TEST
 
+static const struct {
+	const char *text;
+	int64_t bytes; /* -1: none */
+} sizes[] = {
+	{ "0", 0 },
+	{ "10", 10 },
+	{ "10K", 10240 },
+	{ "10k", 10240 },
+	{ "10KB", 10240 },
+	{ "10KiB", 10240 },
+	{ "2M", 2097152 },
+	{ "2MiB", 2097152 },
+	{ "2mB", 2097152 },
+	{ "", -1 },
+	{ "K", -1 },
+	{ "-1", -1 },
+	{ "+1", -1 },
+	{ " 1", -1 },
+	{ "1 K", -1 },
+	{ "1B", -1 },
+	{ "1Ki", -1 },
+	{ "1KBs", -1 },
+	{ "1KiBB", -1 },
+	{ "1.5K", -1 },
+	{ "9223372036854775807", INT64_MAX },
+	{ "9223372036854775808", -1 },
+	{ "9007199254740991K", 9223372036854774784 },
+	{ "9007199254740992K", -1 },
+};
+
+START_TEST(size_is_read)
+{
+	int64_t got = -1;
+
+	ck_assert(tn_size_parse(sizes[_i].text, &got) == (sizes[_i].bytes >= 0));
+	ck_assert_int_eq(got, sizes[_i].bytes);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("base");
@@ -428,6 +468,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, interned_names_are_one);
 	tcase_add_test(tc, diagnostics_are_counted);
 	tcase_add_test(tc, fnv_known_values);
+	tcase_add_loop_test(tc, size_is_read, 0, (int)(sizeof(sizes) / sizeof(*sizes)));
 	tcase_add_loop_test(tc, nearest_word, 0, (int)(sizeof(meant) / sizeof(*meant)));
 	suite_add_tcase(s, tc);
 	return s;
