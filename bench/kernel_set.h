@@ -65,48 +65,23 @@ static inline void bind(const layer_t *l, const bufs_t *b)
 	kernel = 0;
 }
 
+/* Members that a window and a geometry have under the same names. */
+#define LAYER_SHAPE(l)                                                                   \
+	.batches = 1, .in_h = (l)->in_h, .in_w = (l)->in_w, .in_c = (l)->in_c,           \
+	.out_h = (l)->out_h, .out_w = (l)->out_w, .out_c = (l)->out_c, .k_h = (l)->k_h,  \
+	.k_w = (l)->k_w, .stride_h = (l)->s_h, .stride_w = (l)->s_w, .dilation_h = 1,    \
+	.dilation_w = 1, .pad_top = (l)->pad_h, .pad_left = (l)->pad_w
+
 static inline struct tn_window window_of(const layer_t *l)
 {
-	return (struct tn_window){ .batches = 1,
-		.in_h = l->in_h,
-		.in_w = l->in_w,
-		.in_c = l->in_c,
-		.out_h = l->out_h,
-		.out_w = l->out_w,
-		.out_c = l->out_c,
-		.k_h = l->k_h,
-		.k_w = l->k_w,
-		.stride_h = l->s_h,
-		.stride_w = l->s_w,
-		.dilation_h = 1,
-		.dilation_w = 1,
-		.pad_top = l->pad_h,
-		.pad_left = l->pad_w,
-		.depth_multiplier = 1,
+	return (struct tn_window){ LAYER_SHAPE(l), .depth_multiplier = 1,
 		.per_channel = l->op != OP_CONV };
 }
 
 static inline struct tn_geometry geometry_of(const layer_t *l)
 {
-	return (struct tn_geometry){ .batches = 1,
-		.in_h = l->in_h,
-		.in_w = l->in_w,
-		.in_c = l->in_c,
-		.out_h = l->out_h,
-		.out_w = l->out_w,
-		.out_c = l->out_c,
-		.k_h = l->k_h,
-		.k_w = l->k_w,
-		.stride_h = l->s_h,
-		.stride_w = l->s_w,
-		.dilation_h = 1,
-		.dilation_w = 1,
-		.pad_top = l->pad_h,
-		.pad_left = l->pad_w,
-		.y_end = l->out_h,
-		.in_rows = l->in_h,
-		.out_rows = l->out_h,
-		.held = 1 };
+	return (struct tn_geometry){ LAYER_SHAPE(l), .y_end = l->out_h,
+		.in_rows = l->in_h, .out_rows = l->out_h, .held = 1 };
 }
 
 static inline int32_t up16(int32_t n)
