@@ -121,6 +121,7 @@ static json_t *decision_of(const struct tn_diff *d, const struct tn_diff_decisio
 	const struct tn_candidate *c = x->after ? x->after : x->before;
 	json_t *out = json_object();
 	struct tn_strbuf in, to, why;
+	bool ok; /* each text is released by what takes it, whatever became of the others */
 
 	tn_strbuf_init(&in);
 	tn_strbuf_init(&to);
@@ -128,17 +129,20 @@ static json_t *decision_of(const struct tn_diff *d, const struct tn_diff_decisio
 	tn_words_tensor(v->g, c->in, &in);
 	tn_words_tensor(v->g, c->out, &to);
 	tn_diff_words_why(d, x, &why);
-	if (tn_json_put(out, "change", json_string(tn_diff_change_name(x->change))) &
-		tn_json_put(out, "op", op_name(v, c->op)) &
-		tn_json_put(out, "in", text_of(&in)) &
-		tn_json_put(out, "out", text_of(&to)) &
-		tn_json_put(out, "before", verdict(x->before)) &
-		tn_json_put(out, "after", verdict(x->after)) &
-		tn_json_put(out, "saves_bytes_before",
-			known(x->before ? x->before->saves_bytes : -1)) &
-		tn_json_put(out, "saves_bytes_after",
-			known(x->after ? x->after->saves_bytes : -1)) &
-		tn_json_put(out, "reason", text_of(&why)))
+	ok = tn_json_put(out, "change", json_string(tn_diff_change_name(x->change)));
+	ok = tn_json_put(out, "op", op_name(v, c->op)) && ok;
+	ok = tn_json_put(out, "in", text_of(&in)) && ok;
+	ok = tn_json_put(out, "out", text_of(&to)) && ok;
+	ok = tn_json_put(out, "before", verdict(x->before)) && ok;
+	ok = tn_json_put(out, "after", verdict(x->after)) && ok;
+	ok = tn_json_put(out, "saves_bytes_before",
+		     known(x->before ? x->before->saves_bytes : -1)) &&
+	     ok;
+	ok = tn_json_put(out, "saves_bytes_after",
+		     known(x->after ? x->after->saves_bytes : -1)) &&
+	     ok;
+	ok = tn_json_put(out, "reason", text_of(&why)) && ok;
+	if (ok)
 		return out;
 	json_decref(out);
 	return NULL;
