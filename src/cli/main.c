@@ -86,6 +86,20 @@ static int help(int argc, char **argv)
 	return TENURE_OK;
 }
 
+static int run(struct arguments *args)
+{
+	if (args->help) {
+		help_print(stdout, args->command);
+		return finish(TENURE_OK);
+	}
+	if (!arguments_agree(args, stderr))
+		return TENURE_BAD_INPUT;
+	args->options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+	args->options.color_out = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	args->options.columns = terminal_columns();
+	return finish(dispatch(args));
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments args;
@@ -119,18 +133,8 @@ int main(int argc, char **argv)
 		unknown_command(stderr, argv[1]);
 		return TENURE_BAD_INPUT;
 	}
-	if (!arguments_parse(command, argc, argv, stderr, &args))
-		return TENURE_BAD_INPUT;
-	if (args.help) {
-		help_print(stdout, command);
-		return finish(TENURE_OK);
-	}
-	if (!arguments_agree(&args, stderr))
-		return TENURE_BAD_INPUT;
-	args.options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
-	args.options.color_out = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-	args.options.columns = terminal_columns();
-	status = finish(dispatch(&args));
+	status = arguments_parse(command, argc, argv, stderr, &args) ? run(&args)
+								     : TENURE_BAD_INPUT;
 	free(args.operands);
 	for (size_t i = 0; i < ARGUMENT_LISTS; i++)
 		free(args.lists[i]);
