@@ -518,6 +518,7 @@ enum tn_status tn_emit_measure(const struct tn_emit_model *model, struct tn_aren
 		status = TN_ERR_NOMEM;
 	release_calls(e.ws);
 	out->constant_bytes = (int64_t)tn_pool_bytes(&e.ws->pool);
-	tn_measure_code(e.ws, out);
+	if (!tn_measure_code(e.ws, out))
+		status = TN_ERR_NOMEM;
 	return status;
 }

@@ -15,13 +15,14 @@ static size_t column_of(const struct tn_writer *w, const char **out_cpu)
 	return tn_footprint_column(cpu ? cpu : "host", out_cpu);
 }
 
-/* Of model m: its functions, calls and parameters. */
+/* Of a model: its functions, calls and parameters; -1: no memory. */
 static int64_t calls_bytes(const struct tn_writer *w, size_t column)
 {
 	struct tn_emit_sizes sizes = { 0 };
 	int64_t bytes;
 
-	tn_measure_code(w, &sizes);
+	if (!tn_measure_code(w, &sizes))
+		return -1;
 	bytes = sizes.code_bytes[column];
 	for (size_t i = 0; i < w->files->list.count; i++) {
 		const struct tn_footprint *known =
@@ -65,6 +66,8 @@ static int64_t print_rows(const struct tn_writer *ws, uint32_t n, size_t column,
 		const int64_t constants = (int64_t)tn_pool_bytes(&ws[m].pool);
 		const int64_t calls = calls_bytes(&ws[m], column);
 
+		if (calls < 0)
+			out->failed = true;
 		put(out, ws[m].weights, ".c", constants);
 		put(out, ws[m].file, ".c", calls);
 		sum += constants + calls;

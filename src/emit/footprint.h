@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define TN_FOOTPRINT_CPUS 6
+#define TN_FOOTPRINT_M4	  2 /* the Cortex-M4's column */
 
 struct tn_footprint {
 	const char *file; /* "ref/conv_2d_s8.c" */

@@ -7,17 +7,24 @@
 
 /* Bytes that gcc makes of what is written, on the average of many models: of the run
  * function, of a call, and of its operands (constants; places, of which those at the start
- * of the memory cost hardly anything); of the init function, of a place that input and
- * output functions give, of a variable's first value. */
+ * of the memory cost hardly anything; scratch, which most calls have at the same place); of
+ * the init function, of a place that input and output functions give, of a variable that is
+ * cleared, and of one that starts from a constant, beside that. For the Cortex-M4 gcc loads a
+ * call's constants early, so that they need longer instructions where all low registers are
+ * taken. */
 #define RUN_CODE      30
 #define CALL_CODE     16
 #define CONST_CODE    8
+#define PRESSED_CODE  4
 #define PLACE_CODE    4
 #define START_CODE    2
+#define SCRATCH_CODE  1
 #define INIT_CODE     4
 #define PORT_CODE     8
 #define PORT_CODE_M0  12
 #define VARIABLE_CODE 14
+#define FIRST_CODE    28
+#define FIRST_CODE_M0 12
 #define FRAME	      36 /* of the run function, beside the operands of a call */
 #define CALL_FRAME    24 /* of a chain */
 #define EVENT_CODE    16 /* of a chain's event: the call of a function for rows */
@@ -61,12 +68,22 @@ static void measure_chains(const struct tn_writer *w, struct tn_emit_sizes *out)
 static void measure_functions(const struct tn_writer *w, struct tn_emit_sizes *out)
 {
 	const int64_t ports = w->g->n_inputs + w->g->n_outputs;
-	int64_t variables = 0;
+	int64_t cleared = 0, first = 0, first_bytes = 0;
 
-	for (uint32_t i = 0; i < w->g->n_tensors; i++)
-		variables += w->g->tensors[i].role == ROLE_VARIABLE;
+	for (uint32_t i = 0; i < w->g->n_tensors; i++) {
+		const struct tn_tensor *t = &w->g->tensors[i];
+
+		if (tn_variable_has_first(w, i)) {
+			first++;
+			first_bytes += t->bytes;
+		} else if (t->role == ROLE_VARIABLE) {
+			cleared++;
+		}
+	}
 	for (size_t cpu = 0; cpu < TN_FOOTPRINT_CPUS; cpu++)
-		out->code_bytes[cpu] += RUN_CODE + INIT_CODE + VARIABLE_CODE * variables +
+		out->code_bytes[cpu] += RUN_CODE + INIT_CODE + VARIABLE_CODE * cleared +
+					(cpu ? FIRST_CODE : FIRST_CODE_M0) * first +
+					first_bytes +
 					(cpu ? PORT_CODE : PORT_CODE_M0) * ports;
 }
 
@@ -86,10 +103,14 @@ static int64_t operand_code(const struct tn_writer *w, const struct tn_operand *
 	return code ? code : CONST_CODE;
 }
 
-static void measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
+static bool measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
 {
 	uint32_t most = 0;
+	int64_t pressed;
 
+	if (!tn_pressed_constants(w, &pressed))
+		return false;
+	out->code_bytes[TN_FOOTPRINT_M4] += PRESSED_CODE * pressed;
 	for (uint32_t i = 0; i < w->program.n_ops; i++) {
 		const struct tn_program_op *po = &w->program.ops[i];
 		const uint32_t operands = po->call.n_in + po->call.n_out;
@@ -97,7 +118,7 @@ static void measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
 
 		if (po->elided || !po->call.kernel)
 			continue;
-		code = CALL_CODE + place_code(&po->scratch) +
+		code = CALL_CODE + (po->scratch.bytes ? SCRATCH_CODE : 0) +
 		       params_bytes(po->call.kernel->params);
 		for (uint32_t k = 0; k < po->call.n_in; k++)
 			code += operand_code(w, &po->call.in[k]);
@@ -108,6 +129,7 @@ static void measure_calls(const struct tn_writer *w, struct tn_emit_sizes *out)
 		most = operands > most ? operands : most;
 	}
 	out->stack_bytes = FRAME + 4 * (int64_t)most;
+	return true;
 }
 
 static void measure_kernels(const struct tn_writer *w, struct tn_emit_sizes *out)
@@ -131,10 +153,12 @@ static void measure_kernels(const struct tn_writer *w, struct tn_emit_sizes *out
 	out->stack_bytes += deepest;
 }
 
-void tn_measure_code(const struct tn_writer *w, struct tn_emit_sizes *out)
+bool tn_measure_code(const struct tn_writer *w, struct tn_emit_sizes *out)
 {
 	measure_functions(w, out);
-	measure_calls(w, out);
+	if (!measure_calls(w, out))
+		return false;
 	measure_chains(w, out);
 	measure_kernels(w, out);
+	return true;
 }

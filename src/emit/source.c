@@ -187,6 +187,20 @@ static void print_first_value(
 		out, "\n\t\t};\n\n\t\tmemcpy(T%u, first, sizeof(first));\n\t}\n", id);
 }
 
+static bool is_set_first(const struct tn_writer *w, uint32_t tensor)
+{
+	return w->g->tensors[tensor].role == ROLE_VARIABLE &&
+	       w->program.tensors[tensor].region != TN_REGION_NONE;
+}
+
+bool tn_variable_has_first(const struct tn_writer *w, uint32_t tensor)
+{
+	const struct tn_tensor *t = &w->g->tensors[tensor];
+
+	return is_set_first(w, tensor) && t->data_kind == DATA_BYTES &&
+	       t->data_bytes == t->bytes && t->bytes;
+}
+
 static void print_init(const struct tn_writer *w, struct tn_strbuf *out)
 {
 	tn_strbuf_printf(out, "\nvoid %s_init(", w->ident);
@@ -201,12 +215,9 @@ static void print_init(const struct tn_writer *w, struct tn_strbuf *out)
 	for (uint32_t i = 0; i < w->g->n_tensors; i++) {
 		const struct tn_tensor *t = &w->g->tensors[i];
 
-		if (t->role != ROLE_VARIABLE ||
-			w->program.tensors[i].region == TN_REGION_NONE)
-			continue;
-		if (t->data_kind == DATA_BYTES && t->data_bytes == t->bytes && t->bytes)
+		if (tn_variable_has_first(w, i))
 			print_first_value(out, i, t);
-		else
+		else if (is_set_first(w, i))
 			tn_strbuf_printf(out, "\tmemset(T%u, %u, %" PRId64 ");\n", i,
 				tn_variable_byte(t), t->bytes);
 	}

@@ -71,12 +71,19 @@ void tn_write_zephyr_module(
 	const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_zephyr_cmake(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 
+/* Does the init function copy a constant to this variable? */
+bool tn_variable_has_first(const struct tn_writer *w, uint32_t tensor);
+
 /* What is in flash, file by file: of all models, of the one; after tn_write_calls. */
 void tn_write_flash_table(const struct tn_writer *ws, uint32_t n, struct tn_strbuf *out);
 void tn_write_flash_comment(const struct tn_writer *w, struct tn_strbuf *out);
 
-/* Code and stack; after tn_write_calls. */
-void tn_measure_code(const struct tn_writer *w, struct tn_emit_sizes *out);
+/* Code and stack; after tn_write_calls. False: no memory. */
+bool TN_MUST_CHECK tn_measure_code(const struct tn_writer *w, struct tn_emit_sizes *out);
+
+/* Constants of calls during which as many addresses are kept as there are low registers for
+ * them. False: no memory. */
+bool TN_MUST_CHECK tn_pressed_constants(const struct tn_writer *w, int64_t *out);
 
 /* "void *arena" or "void *sram, void *dtcm". */
 void tn_write_parameters(const struct tn_writer *w, struct tn_strbuf *out);

@@ -3,6 +3,7 @@
 the peer's; a stack that a run on QEMU does not exceed; and all of it what lint says beforehand.
 Usage: sizes.py TENURE SOURCE_ROOT"""
 import csv
+import json
 import pathlib
 import re
 import shutil
@@ -26,7 +27,12 @@ PROGRAMS = [('anomaly autoencoder', 'graphs/ad_i8.json', ALL),
             ('ResNet8', 'graphs/resnet8_i8.json', ['cortex-m33']),
             # without a peer's figure
             ('state', 'models/svdf.tflite', ['cortex-m0plus']),
-            ('floats', 'graphs/kws_f32.json', ['cortex-m3', 'cortex-m33'])]
+            ('floats', 'graphs/kws_f32.json', ['cortex-m3', 'cortex-m33']),
+            ('a variable with a first value', 'graphs/accumulator_f32.json',
+             ['cortex-m0plus', 'cortex-m4'])]
+# as above, in floats: as many addresses are kept as there are low registers
+IN_FLOATS = [('the autoencoder in floats', 'graphs/ad_i8.json',
+              ['cortex-m3', 'cortex-m4', 'cortex-m7'])]
 
 
 def lint(graph, cpu):
@@ -37,6 +43,16 @@ def lint(graph, cpu):
     flash = re.search(r'weights and tables (\d+) B, code (\d+) B \(' + cpu + r'\)', said)
     assert ram and flash, (graph, cpu, said)
     return [int(n) for n in ram.groups() + flash.groups()]
+
+
+def in_floats(graph, out):
+    """The same graph of ops that have kernels for both."""
+    text = json.loads(graph.read_text())
+    for tensor in text['tensors']:
+        tensor.pop('quantization', None)
+        tensor['dtype'] = 'f32'
+    out.write_text(json.dumps(text))
+    return out
 
 
 def linked(objects, folder):
@@ -84,6 +100,11 @@ def main():
         for cpu in cpus:
             with tempfile.TemporaryDirectory() as folder:
                 check(name, root / 'fixtures' / graph, cpu, peers, pathlib.Path(folder))
+    for name, graph, cpus in IN_FLOATS:
+        for cpu in cpus:
+            with tempfile.TemporaryDirectory() as folder:
+                floats = in_floats(root / 'fixtures' / graph, pathlib.Path(folder) / 'floats.json')
+                check(name, floats, cpu, peers, pathlib.Path(folder) / 'project')
 
 
 main()
