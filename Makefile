@@ -33,15 +33,17 @@ check-fast: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 	meson test -C $(BUILD) --no-rebuild --no-suite slow --quiet
 
-# Minutes: every kernel at many random shapes against its contract, the verifier against
-# execution, and the verifier with faults planted. TENURE_SHAPES (of each kernel) and
-# TENURE_PAIRS say how much; the states are kept, so a run that is cut off goes on, and one
-# that is at its end tells its table again (remove build/*.state to start anew).
+# Hours: every kernel at many random shapes against its contract, packed ones on emulated
+# boards, the verifier against execution, and the verifier with faults planted. TENURE_SHAPES
+# and TENURE_PACKED (of each kernel) and TENURE_PAIRS say how much; the states are kept, so a
+# run that is cut off goes on, and one that is at its end tells its table again (remove
+# build/*.state to start anew).
 test-long: $(BUILD)/build.ninja
 	tools/install-deps test
 	ninja -C $(BUILD)
 	TENURE_SHAPES_STATE=$(abspath $(BUILD))/shapes.state \
 	TENURE_PAIRS_STATE=$(abspath $(BUILD))/pairs.state \
+	TENURE_PACKED=$${TENURE_PACKED:-300} \
 	TENURE_SHAPES=$${TENURE_SHAPES:-100000} TENURE_PAIRS=$${TENURE_PAIRS:-1000000} \
 	meson test -C $(BUILD) --no-rebuild --benchmark --verbose --timeout-multiplier 0
 

@@ -322,7 +322,7 @@ static void name_scratch(struct tn_gen *gen)
 /* A random op on a value; a reshape may be a true view. */
 static int known(struct tn_gen *gen, struct pool *p, int in)
 {
-	struct gen_site site = { gen, in, p->id, p->n, ELEMENTS_MAX, { 0 }, 0 };
+	struct gen_site site = { gen, in, p->id, p->n, ELEMENTS_MAX, { 0 }, 0, false };
 	const struct gen_op_kind *k;
 
 	do

@@ -25,6 +25,8 @@ static int new_input(
 	int id = gen_add_tensor(s->gen, dtype, ROLE_INPUT, rank, dim);
 
 	gen_at(s->gen, id)->clobber = tn_gen_random(s->gen, 4) > 0;
+	if (s->wide)
+		gen_wide_quant(s, id, true);
 	return id;
 }
 
@@ -41,7 +43,9 @@ int gen_first(struct gen_site *s, const struct gen_op_kind *k, bool image)
 			       ? -1
 			       : s->first;
 	}
-	for (uint32_t d = 0; d < rank; d++) {
+	if (s->wide)
+		gen_wide_dims(s, image, rank, dim);
+	for (uint32_t d = 0; d < rank && !s->wide; d++) {
 		int64_t most = left < 7 ? left : 7;
 
 		if (image && d == 0)
@@ -86,6 +90,8 @@ int gen_out(struct gen_site *s, enum tn_dtype dtype, uint32_t rank, const int64_
 	id = gen_add_tensor(s->gen, dtype, ROLE_ACT, rank, dim);
 	if (like >= 0)
 		gen_at(s->gen, id)->quant = gen_at(s->gen, like)->quant;
+	else if (s->wide)
+		gen_wide_quant(s, id, false);
 	s->out[s->n_out++] = id;
 	return id;
 }
@@ -159,6 +165,7 @@ static void add_bounds(struct gen_site *s, const struct gen_op_kind *k)
 static bool make_unary(struct gen_site *s, const struct gen_op_kind *k)
 {
 	int in = gen_first(s, k, false), out;
+	bool alike = k->arg || (s->wide && tn_gen_random(s->gen, 2));
 	struct tn_shape shape;
 
 	if (in < 0)
@@ -168,7 +175,7 @@ static bool make_unary(struct gen_site *s, const struct gen_op_kind *k)
 	if (k->arg == 2)
 		gen_at(s->gen, in)->quant.n = 0;
 	shape = gen_at(s->gen, in)->shape;
-	out = gen_out(s, k->out, shape.rank, shape.dim, k->arg ? in : -1);
+	out = gen_out(s, k->out, shape.rank, shape.dim, alike ? in : -1);
 	fixed_quant(s, k, out);
 	gen_emit(s, k, GEN_IDS(in));
 	if (is(k, "SOFTMAX"))
@@ -237,6 +244,8 @@ static bool make_binary(struct gen_site *s, const struct gen_op_kind *k)
 		gen_emit(s, k, GEN_IDS(b, a));
 	else
 		gen_emit(s, k, GEN_IDS(a, b));
+	if (s->wide && (is(k, "ADD") || is(k, "MUL")))
+		gen_wide_pair(s);
 	return true;
 }
 

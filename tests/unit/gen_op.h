@@ -17,6 +17,7 @@ struct gen_site {
 	int64_t limit; /* elements of a tensor */
 	int out[GEN_OUTPUTS_MAX]; /* what it writes; -1 is no value to read again */
 	uint32_t n_out;
+	bool wide; /* shapes and scales as packed kernels tell them apart, for one op alone */
 };
 
 struct gen_op_kind;
@@ -50,6 +51,25 @@ int gen_out(struct gen_site *s, enum tn_dtype dtype, uint32_t rank, const int64_
 	int like);
 
 void gen_emit(struct gen_site *s, const struct gen_op_kind *k, const int *in);
+
+/* For a wide site (gen_wide.c): */
+
+#define GEN_WIDE_CHANNELS 200
+
+/* A number in [1, most]: often small, a multiple of 4 or of 16. */
+int64_t gen_wide_size(struct tn_gen *gen, uint32_t most);
+void gen_wide_dims(struct gen_site *s, bool image, uint32_t rank, int64_t *dim);
+/* Of a window whose height is `height` (0: this is it); with `image`, it may be as large. */
+int64_t gen_wide_span(struct gen_site *s, int64_t height, int64_t image);
+/* Channels of an output with so many weights each. */
+int64_t gen_wide_outputs(struct gen_site *s, int64_t weights_each);
+/* Of an int8 value. */
+void gen_wide_quant(struct gen_site *s, int id, bool is_input);
+/* Others than those of every graph, and scales that spread sums over int8. */
+void gen_wide_weights(struct gen_site *s, int id, uint32_t axis);
+const char *gen_wide_activation(struct gen_site *s);
+/* The scale of a sum's or product's output, and its activation. */
+void gen_wide_pair(struct gen_site *s);
 
 gen_make_fn gen_make_window, gen_make_connected, gen_make_transpose_conv,
 	gen_make_matmul; /* gen_window.c */

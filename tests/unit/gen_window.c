@@ -14,6 +14,8 @@ static int weights(struct gen_site *s, const struct gen_op_kind *k, uint32_t ran
 	if (!f32)
 		gen_set_quant(
 			s->gen, gen_at(s->gen, id), (uint32_t)dim[axis], axis, 0.01f, 0);
+	if (s->wide && !f32)
+		gen_wide_weights(s, id, axis);
 	return id;
 }
 
@@ -27,9 +29,11 @@ static int bias(struct gen_site *s, const struct gen_op_kind *k, int64_t n)
 		       : -1;
 }
 
-static const char *activation(struct tn_gen *gen)
+static const char *activation(struct gen_site *s)
 {
-	return tn_gen_random(gen, 4) ? "NONE" : "RELU";
+	if (s->wide)
+		return gen_wide_activation(s);
+	return tn_gen_random(s->gen, 4) ? "NONE" : "RELU";
 }
 
 struct spans {
@@ -38,23 +42,39 @@ struct spans {
 	int64_t out[2];
 };
 
+static void choose_window(
+	struct gen_site *s, int64_t image, int i, bool dilates, struct spans *w)
+{
+	struct tn_gen *gen = s->gen;
+
+	if (s->wide) {
+		w->k[i] = gen_wide_span(s, i ? w->k[0] : 0, dilates ? 0 : image);
+		w->stride[i] = gen_range(gen, 1, tn_gen_random(gen, 3) ? 2 : 3);
+		w->dilation[i] =
+			dilates && !tn_gen_random(gen, 6) ? gen_range(gen, 2, 3) : 1;
+		return;
+	}
+	w->k[i] = gen_range(gen, 1, tn_gen_random(gen, 8) ? 3 : 5);
+	w->stride[i] = gen_range(gen, 1, tn_gen_random(gen, 6) ? 2 : 3);
+	w->dilation[i] = dilates && !tn_gen_random(gen, 4) ? 2 : 1;
+}
+
 static bool choose_spans(
-	struct tn_gen *gen, const int64_t *image, bool dilates, struct spans *w)
+	struct gen_site *s, const int64_t *image, bool dilates, struct spans *w)
 {
 	static const char *const names[] = { "SAME", "SAME", "VALID", NULL };
 
-	w->name = names[tn_gen_random(gen, 4)];
+	w->name = names[tn_gen_random(s->gen, 4)];
 	memset(w->pad, 0, sizeof(w->pad));
 	for (int i = 0; i < 2; i++) {
 		int64_t n = image[1 + i], reach;
 
-		w->k[i] = gen_range(gen, 1, tn_gen_random(gen, 8) ? 3 : 5);
-		w->stride[i] = gen_range(gen, 1, tn_gen_random(gen, 6) ? 2 : 3);
-		w->dilation[i] = dilates && !tn_gen_random(gen, 4) ? 2 : 1;
+		choose_window(s, n, i, dilates, w);
 		reach = (w->k[i] - 1) * w->dilation[i] + 1;
 		if (!w->name)
 			for (int e = 0; e < 2; e++)
-				w->pad[2 * e + i] = tn_gen_random(gen, (uint32_t)reach);
+				w->pad[2 * e + i] =
+					tn_gen_random(s->gen, (uint32_t)reach);
 		n += w->pad[i] + w->pad[2 + i];
 		if (w->name && strcmp(w->name, "SAME") == 0)
 			w->out[i] = (n + w->stride[i] - 1) / w->stride[i];
@@ -64,8 +84,10 @@ static bool choose_spans(
 	return w->out[0] && w->out[1];
 }
 
-static void set_spans(struct tn_gen *gen, const struct spans *w, bool kernel)
+static void set_spans(struct gen_site *s, const struct spans *w, bool kernel)
 {
+	struct tn_gen *gen = s->gen;
+
 	if (kernel)
 		tn_gen_ints(gen, "kernel", 2, w->k);
 	tn_gen_ints(gen, "stride", 2, w->stride);
@@ -75,7 +97,7 @@ static void set_spans(struct tn_gen *gen, const struct spans *w, bool kernel)
 		gen_need(tn_build_attr_string(&gen->build, "pad", w->name));
 	else
 		tn_gen_ints(gen, "pad", 4, w->pad);
-	gen_need(tn_build_attr_string(&gen->build, "activation", activation(gen)));
+	gen_need(tn_build_attr_string(&gen->build, "activation", activation(s)));
 }
 
 bool gen_make_window(struct gen_site *s, const struct gen_op_kind *k)
@@ -85,15 +107,17 @@ bool gen_make_window(struct gen_site *s, const struct gen_op_kind *k)
 	int64_t dim[4], multiplier = 1;
 	struct spans w;
 
-	if (in < 0 || !choose_spans(s->gen, gen_at(s->gen, in)->shape.dim, !pool, &w))
+	if (in < 0 || !choose_spans(s, gen_at(s->gen, in)->shape.dim, !pool, &w))
 		return false;
 	memcpy(dim, gen_at(s->gen, in)->shape.dim, sizeof(dim));
 	dim[1] = w.out[0];
 	dim[2] = w.out[1];
-	if (conv)
+	if (conv && s->wide)
+		dim[3] = gen_wide_outputs(s, w.k[0] * w.k[1] * dim[3]);
+	else if (conv)
 		dim[3] = gen_range(s->gen, 1, 6);
-	else if (!pool)
-		multiplier = gen_range(s->gen, 1, 2);
+	else if (!pool && (!s->wide || !tn_gen_random(s->gen, 5)))
+		multiplier = gen_range(s->gen, 1, s->wide ? 3 : 2);
 	dim[3] *= multiplier;
 	if (gen_out(s, k->out, 4, dim, pool ? in : -1) < 0)
 		return false;
@@ -106,7 +130,7 @@ bool gen_make_window(struct gen_site *s, const struct gen_op_kind *k)
 		filter = weights(s, k, 4, f, conv ? 0 : 3);
 		gen_emit(s, k, GEN_IDS(in, filter, bias(s, k, dim[3])));
 	}
-	set_spans(s->gen, &w, pool);
+	set_spans(s, &w, pool);
 	if (!conv && !pool)
 		gen_need(tn_build_attr_int(
 			&s->gen->build, "depth_multiplier", multiplier));
@@ -128,14 +152,14 @@ bool gen_make_connected(struct gen_site *s, const struct gen_op_kind *k)
 		n = gen_elements(s->gen, in);
 		dim[0] = 1;
 	}
-	dim[1] = units;
+	dim[1] = s->wide ? gen_wide_outputs(s, n) : units;
 	if (gen_out(s, k->out, 2, dim, -1) < 0)
 		return false;
-	filter = weights(s, k, 2, (int64_t[]){ units, n }, 0);
-	if (k->in != DTYPE_F32)
+	filter = weights(s, k, 2, (int64_t[]){ dim[1], n }, 0);
+	if (k->in != DTYPE_F32 && (!s->wide || tn_gen_random(s->gen, 2)))
 		gen_at(s->gen, filter)->quant.n = 1;
-	gen_emit(s, k, GEN_IDS(in, filter, bias(s, k, units)));
-	gen_need(tn_build_attr_string(&s->gen->build, "activation", activation(s->gen)));
+	gen_emit(s, k, GEN_IDS(in, filter, bias(s, k, dim[1])));
+	gen_need(tn_build_attr_string(&s->gen->build, "activation", activation(s)));
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* The contracts of compiled kernels: on emulated boards each variant of each op runs with its
  * output as near to an input as the contract allows, where nothing may change, and one
- * element nearer, where for most of them something must. One program has all of them. */
+ * element nearer, where for most of them something must. One program has all of them;
+ * tests/campaign/packed.c does the same at random shapes. */
 #include "suite.h"
 
 #include <stdio.h>
