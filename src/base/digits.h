@@ -9,7 +9,7 @@
 /* Writes the digits to the end of the buffer; the result is the first of them. */
 static inline char *tn_digits(char text[TN_DIGITS_MAX], uint64_t value)
 {
-	char *at = text + TN_DIGITS_MAX - 1;
+	char *at = &text[TN_DIGITS_MAX - 1];
 
 	*at = '\0';
 	do {

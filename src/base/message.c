@@ -61,9 +61,9 @@ int tn_message(char *out, size_t room, const char *fmt, va_list args)
 		if (!more) {
 			fmt++;
 			text = next(&fmt, &copy, digits);
-			more = text ? strlen(text) : room;
+			more = text ? strlen(text) : 0;
 		}
-		ok = more < room - len;
+		ok = text && more < room - len;
 		if (ok)
 			memcpy(out + len, text, more);
 		len += ok ? more : 0;

@@ -84,11 +84,14 @@ static bool cumsum_scales(struct tn_binder *b, struct tn_cumsum_params *p)
 bool tn_bind_cumsum(struct tn_binder *b)
 {
 	const struct tn_tensor *in = tn_binder_in(b, 0), *out = tn_binder_out(b, 0);
-	bool integer = in && in->dtype == DTYPE_I8 && out->dtype == DTYPE_I8;
 	struct tn_cumsum_params *p;
 	struct axis a;
+	bool integer;
 
-	if (!axis_of(b, &a) || (!integer && !tn_binder_types(b, DTYPE_F32, DTYPE_F32)))
+	if (!axis_of(b, &a))
+		return false;
+	integer = in->dtype == DTYPE_I8 && out->dtype == DTYPE_I8;
+	if (!integer && !tn_binder_types(b, DTYPE_F32, DTYPE_F32))
 		return false;
 	if (in->elements != out->elements)
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,

@@ -188,32 +188,32 @@ static bool bind_s16(struct tn_binder *b)
 	}
 }
 
-/* One row for each op: its int8 table, its float kernel. */
+/* One row for each op: its float kernel, its int8 table. */
 static const struct unary {
 	enum tn_op_kind op;
-	tn_table_fn *table;
 	enum tn_kernel_id f32;
+	tn_table_fn *table;
 } unaries[] = {
-	{ OP_RELU, tn_table_relu, KERNEL_CLAMP_F32 },
-	{ OP_RELU6, tn_table_relu6, KERNEL_CLAMP_F32 },
-	{ OP_RELU_N1_TO_1, tn_table_relu_n1, KERNEL_CLAMP_F32 },
-	{ OP_LEAKY_RELU, tn_table_leaky_relu, KERNEL_LEAKY_RELU_F32 },
-	{ OP_LOGISTIC, tn_table_logistic, KERNEL_LOGISTIC_F32 },
-	{ OP_TANH, tn_table_tanh, KERNEL_TANH_F32 },
-	{ OP_HARD_SWISH, tn_table_hard_swish, KERNEL_HARD_SWISH_F32 },
-	{ OP_ELU, tn_table_elu, KERNEL_ELU_F32 },
-	{ OP_ABS, tn_table_abs, KERNEL_ABS_F32 },
-	{ OP_RSQRT, tn_table_rsqrt, KERNEL_RSQRT_F32 },
-	{ OP_NEG, NULL, KERNEL_NEG_F32 },
-	{ OP_EXP, NULL, KERNEL_EXP_F32 },
-	{ OP_LOG, NULL, KERNEL_LOG_F32 },
-	{ OP_SIN, NULL, KERNEL_SIN_F32 },
-	{ OP_COS, NULL, KERNEL_COS_F32 },
-	{ OP_SQRT, NULL, KERNEL_SQRT_F32 },
-	{ OP_SQUARE, NULL, KERNEL_SQUARE_F32 },
-	{ OP_FLOOR, NULL, KERNEL_FLOOR_F32 },
-	{ OP_CEIL, NULL, KERNEL_CEIL_F32 },
-	{ OP_ROUND, NULL, KERNEL_ROUND_F32 },
+	{ OP_RELU, KERNEL_CLAMP_F32, tn_table_relu },
+	{ OP_RELU6, KERNEL_CLAMP_F32, tn_table_relu6 },
+	{ OP_RELU_N1_TO_1, KERNEL_CLAMP_F32, tn_table_relu_n1 },
+	{ OP_LEAKY_RELU, KERNEL_LEAKY_RELU_F32, tn_table_leaky_relu },
+	{ OP_LOGISTIC, KERNEL_LOGISTIC_F32, tn_table_logistic },
+	{ OP_TANH, KERNEL_TANH_F32, tn_table_tanh },
+	{ OP_HARD_SWISH, KERNEL_HARD_SWISH_F32, tn_table_hard_swish },
+	{ OP_ELU, KERNEL_ELU_F32, tn_table_elu },
+	{ OP_ABS, KERNEL_ABS_F32, tn_table_abs },
+	{ OP_RSQRT, KERNEL_RSQRT_F32, tn_table_rsqrt },
+	{ OP_NEG, KERNEL_NEG_F32, NULL },
+	{ OP_EXP, KERNEL_EXP_F32, NULL },
+	{ OP_LOG, KERNEL_LOG_F32, NULL },
+	{ OP_SIN, KERNEL_SIN_F32, NULL },
+	{ OP_COS, KERNEL_COS_F32, NULL },
+	{ OP_SQRT, KERNEL_SQRT_F32, NULL },
+	{ OP_SQUARE, KERNEL_SQUARE_F32, NULL },
+	{ OP_FLOOR, KERNEL_FLOOR_F32, NULL },
+	{ OP_CEIL, KERNEL_CEIL_F32, NULL },
+	{ OP_ROUND, KERNEL_ROUND_F32, NULL },
 };
 
 static bool same_size(struct tn_binder *b)

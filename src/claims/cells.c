@@ -82,11 +82,11 @@ static bool grow(struct tn_cells *m, struct tn_arena *arena, size_t capacity)
 
 	if (!items)
 		return false;
-	if (m->gap)
+	if (m->items) {
 		memcpy(items, m->items, m->gap * sizeof(*items));
-	if (behind)
 		memcpy(&items[capacity - behind], &m->items[m->capacity - behind],
 			behind * sizeof(*items));
+	}
 	m->items = items;
 	m->capacity = capacity;
 	return true;

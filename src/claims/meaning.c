@@ -1,5 +1,6 @@
 #include "claims/meaning.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/banned.h"
@@ -357,7 +358,7 @@ enum tn_status tn_meaning_init(
 enum tn_status tn_meaning_init_mixed(
 	struct tn_meaning *meaning, const struct tn_model *m, struct tn_arena *arena)
 {
-	const bool *ways[MEANING_WORLDS_MAX];
+	const bool *ways[MEANING_WORLDS_MAX] = { NULL };
 	uint32_t n = 1;
 
 	*meaning = (struct tn_meaning){ .m = m, .n_worlds = 1, .runs = MIXED_RUNS };
@@ -369,6 +370,7 @@ enum tn_status tn_meaning_init_mixed(
 		choose(meaning, w, active);
 		ways[w] = active;
 		n = meaning->n_worlds;
+		assert(n > 0 && n <= MEANING_WORLDS_MAX);
 	}
 	/* of many: there, elsewhere, and back */
 	meaning->n_worlds = n > MIXED_MAX ? n * n : n * n * n;

@@ -27,7 +27,7 @@ void unknown_command(FILE *err, const char *word)
 /* "lint and diff have it"; false: no command has. */
 static bool tell_owners(FILE *err, const char *name, size_t len, char letter)
 {
-	enum command owners[COMMAND_COUNT];
+	enum command owners[COMMAND_COUNT] = { 0 };
 	int n = 0;
 
 	for (int i = 0; i < COMMAND_COUNT; i++)

@@ -148,7 +148,7 @@ static void measure(const struct tn_run *run, struct lack *out)
 {
 	const uint32_t n = run->memories.n_regions;
 
-	out->best = n;
+	*out = (struct lack){ .best = n };
 	for (uint32_t r = 0; r < n; r++) {
 		out->room[r] = run->memories.regions[r].owned ? -1 : enough(run, r);
 		if (out->room[r] >= 0 &&

@@ -334,7 +334,7 @@ static enum tn_status verify(struct tn_mending *m, struct tn_verdict *out)
 
 static enum tn_status mend(struct tn_mending *m)
 {
-	struct tn_verdict verdict;
+	struct tn_verdict verdict = { 0 };
 	enum tn_status status = TN_ERR_REFUSED;
 
 	for (int i = 0; i < CHANGES_MAX && status == TN_ERR_REFUSED; i++) {

@@ -250,10 +250,12 @@ enum tn_status tn_schedule_improve(
 		return given;
 	tn_arena_init(&scratch);
 	status = search(run, &scratch, &problem, &found);
-	if (status == TN_OK)
-		status = found.peak < found.given_peak
-				 ? try_order(run, plan, found.order, given)
-				 : given;
+	if (status != TN_OK) {
+		tn_arena_release(&scratch);
+		return status;
+	}
+	status = found.peak < found.given_peak ? try_order(run, plan, found.order, given)
+					       : given;
 	if (status == TN_OK && run->plan.activation_bytes > found.bound)
 		status = try_every_order(run, plan, &problem, status);
 	tn_arena_release(&scratch);

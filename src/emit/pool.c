@@ -1,5 +1,6 @@
 #include "emit/pool.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -76,9 +77,11 @@ static uint64_t load(const uint8_t *bytes, size_t width)
 
 static int64_t sign_extend(uint64_t raw, size_t width)
 {
-	uint64_t sign = UINT64_C(1) << (8 * width - 1);
+	uint64_t sign;
 	int64_t value;
 
+	assert(width >= 1 && width <= sizeof(sign));
+	sign = UINT64_C(1) << (8 * width - 1);
 	raw = (raw ^ sign) - sign;
 	memcpy(&value, &raw, sizeof(value));
 	return value;

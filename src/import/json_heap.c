@@ -155,8 +155,12 @@ void tn_json_heap_leave(void)
 
 void tn_json_heap_release(struct tn_json_heap *heap)
 {
-	while (heap->large)
-		large_free(heap, heap->large);
+	while (heap->large) {
+		struct tn_json_large *next = heap->large->next;
+
+		free(heap->large);
+		heap->large = next;
+	}
 	while (heap->blocks) {
 		struct tn_json_block *next = heap->blocks->next;
 

@@ -1,4 +1,5 @@
 /* The order of a graph's nodes. The standard wants it topological; files differ. */
+#include <assert.h>
 #include <string.h>
 
 #include "import/onnx.h"
@@ -103,8 +104,10 @@ static void sort(const struct order *o, uint32_t n, struct frame *stack, uint8_t
 				out[done++] = f->node;
 				depth--;
 			} else {
-				uint32_t next = o->edges.items[f->edge++];
+				uint32_t next;
 
+				assert(f->edge < o->edges.count);
+				next = o->edges.items[f->edge++];
 				if (!state[next]) {
 					state[next] = 1;
 					stack[depth++] =

@@ -63,8 +63,8 @@ static bool same_quant(const struct tn_quant *a, const struct tn_quant *b)
 
 /* An activation of bytes: which tensor, how it is quantised, and whether it is moved. */
 struct side {
-	tn_tensor_id id;
 	struct tn_quant own, moved;
+	tn_tensor_id id;
 	bool moves;
 };
 
@@ -144,7 +144,7 @@ static bool weights(
 {
 	const struct tn_tensor *w = tn_spell_in(s, at);
 	const struct tn_shape shape = w->shape;
-	const int64_t rows = shape.rank == 2 ? shape.dim[0] : 0;
+	const int64_t rows = shape.dim[0];
 	const int64_t channels = columns ? shape.dim[1] : shape.dim[0];
 	const bool moves = w->dtype == DTYPE_U8;
 	struct tn_shape to = shape;

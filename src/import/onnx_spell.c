@@ -137,7 +137,7 @@ static bool shapes(struct tn_spell *s, struct tn_shape *in, struct tn_shape *out
 static bool slice(struct tn_spell *s)
 {
 	struct tn_ints starts = { 0 }, axes = { 0 }, steps = { 0 };
-	int64_t begin[TN_RANK_MAX], end[TN_RANK_MAX], step[TN_RANK_MAX];
+	int64_t begin[TN_RANK_MAX] = { 0 }, end[TN_RANK_MAX], step[TN_RANK_MAX] = { 0 };
 	struct tn_shape in, out;
 
 	if (!shapes(s, &in, &out) || in.rank != out.rank ||
@@ -147,10 +147,8 @@ static bool slice(struct tn_spell *s)
 		return false;
 	if (!tn_infer_ints(s->x, s->n, "steps", 4, &steps) && tn_spell_in(s, 4))
 		return false;
-	for (uint32_t i = 0; i < in.rank; i++) {
-		begin[i] = 0;
+	for (uint32_t i = 0; i < in.rank; i++)
 		step[i] = 1;
-	}
 	for (size_t i = 0; i < starts.v.count; i++) {
 		int64_t axis = i < axes.v.count ? axes.v.items[i] : (int64_t)i;
 		int64_t at = starts.v.items[i], n;

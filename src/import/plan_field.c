@@ -61,9 +61,9 @@ void tn_plan_hold(struct tn_plan_reader *r, const struct tn_path *up,
 
 	if (!tn_plan_text(r, up, object, "hold", &word))
 		return;
-	for (uint8_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (strcmp(word, words[i]) == 0) {
-			*out = i;
+			*out = (uint8_t)i;
 			return;
 		}
 	}

@@ -1,5 +1,6 @@
 #include "lower/lower.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -70,6 +71,7 @@ static enum tn_status place_members(struct tn_lowering *l, struct tn_diags *diag
 		if (!tn_tensor_is_planned(&g->tensors[i]) ||
 			l->out->buffer_of[a->root.i] == TN_NONE)
 			continue;
+		assert(l->buffers.items); /* the root's is one */
 		l->out->buffer_of[i] = l->out->buffer_of[a->root.i];
 		l->out->shift_of[i] = a->start;
 		b = &l->buffers.items[l->out->buffer_of[i]];

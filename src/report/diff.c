@@ -1,5 +1,6 @@
 #include "report/diff.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -166,6 +167,7 @@ static enum tn_status find_ops(struct tn_diff *d, struct tn_arena *arena)
 			live_at(&d->after, p) };
 
 		if (old != TN_NONE) {
+			assert(a);
 			one.live_before = live_at(&d->before, where[old]);
 			one.change = out_bytes(a, old) == out_bytes(b, op) ? DIFF_SAME
 									   : DIFF_RESIZED;

@@ -1,5 +1,6 @@
 #include "report/diff_words.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -104,6 +105,7 @@ void tn_diff_words_decision(
 	const struct tn_candidate *good =
 		x->change == DIFF_LOST && x->before ? x->before : c;
 
+	assert(c);
 	quoted(v->g->ops[c->op.i].name, out);
 	tn_strbuf_puts(out, ": ");
 	tensor(v, c->in, out);

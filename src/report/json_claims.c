@@ -103,11 +103,11 @@ static json_t *verdict_of(const struct tn_view *v, const struct tn_claim_verdict
 	const uint32_t *set, uint32_t n)
 {
 	json_t *out = json_object();
-	const struct tn_claim *one = n == 1 ? &v->g->claims[set[0]] : NULL;
+	const struct tn_claim none = { 0 }, one = n == 1 ? v->g->claims[set[0]] : none;
 
 	if (tn_json_put(out, "file", tn_json_text(tn_view_file(v))) &&
-		tn_json_put(out, "id", tn_json_text(one ? one->id : NULL)) &&
-		tn_json_put(out, "kind", tn_json_text(one ? one->kind : NULL)) &&
+		tn_json_put(out, "id", tn_json_text(one.id)) &&
+		tn_json_put(out, "kind", tn_json_text(one.kind)) &&
 		tn_json_put(out, "claims", set_of(v, set, n)) &&
 		tn_json_put(out, "verdict",
 			json_string(tn_claim_result_name(verdict->result))) &&

@@ -1,5 +1,6 @@
 #include "report/table.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "report/escape.h"
@@ -87,6 +88,7 @@ void tn_table_print(const struct tn_table *t, struct tn_strbuf *out)
 		out->failed = true;
 		return;
 	}
+	assert(t->n_columns > 0);
 	for (size_t k = 0; k < t->n_columns; k++)
 		width[k] =
 			k + 1 < t->n_columns || t->columns[k].right ? width_of(t, k) : 0;

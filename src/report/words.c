@@ -166,13 +166,13 @@ static void bytes_of_victim(
 	tn_words_quoted(v, c->witness.victim, out);
 }
 
-static void later_reader(
-	const struct tn_view *v, const struct tn_candidate *c, struct tn_strbuf *out)
+static void later_reader(const struct tn_view *v, const struct tn_candidate *c,
+	const char *hazard, struct tn_strbuf *out)
 {
 	tn_words_op(v, c->witness.reader, out);
 	tn_strbuf_puts(out, " still reads ");
 	bytes_of_victim(v, c, out);
-	if (strcmp(c->hazard, "LIFETIME_VIA_ALIAS") == 0)
+	if (strcmp(hazard, "LIFETIME_VIA_ALIAS") == 0)
 		tn_strbuf_puts(out, ", through a view,");
 	tn_strbuf_puts(out, " after ");
 	tn_words_op(v, c->witness.writer, out);
@@ -263,7 +263,7 @@ static void rejected(
 		bytes_of_victim(v, c, out);
 		tn_strbuf_puts(out, " after it has written over them");
 	} else if (c->witness.reader.i != TN_NONE) {
-		later_reader(v, c, out);
+		later_reader(v, c, hazard, out);
 	} else {
 		tn_strbuf_puts(out, "the caller would find ");
 		bytes_of_victim(v, c, out);

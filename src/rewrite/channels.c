@@ -3,6 +3,7 @@
  * into a bias. Exact: sums of 32 bits do not care for the order of their terms. */
 #include "rewrite/channels.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "ir/window.h"
@@ -166,6 +167,7 @@ static bool start_sum(struct tn_edit *e, const struct independence *in,
 		.zero = read->quant.zero_point[0],
 		.pixels = read->elements / in->c->n,
 		.padded = pads(e, op) };
+	assert(r->independent); /* a sum reads what an op of the group writes */
 	s->bias = TN_NEW_ARRAY(e->scratch, int64_t, (size_t)r->filter->shape.dim[0]);
 	if (!s->bias) {
 		e->failed = true;

@@ -192,7 +192,7 @@ static void change_paddings(
 static void change_lists(struct tn_layout *l, struct tn_op *op)
 {
 	const size_t row = row_of(op->kind);
-	int64_t list[TN_RANK_MAX], moved[TN_RANK_MAX];
+	int64_t list[TN_RANK_MAX], moved[TN_RANK_MAX] = { 0 };
 	tn_tensor_id ids[1] = { op->inputs[0] };
 	uint32_t n;
 

@@ -29,10 +29,11 @@ static int64_t row_at(const struct puller *p, uint32_t op, int64_t t)
 static void emit(struct puller *p, uint32_t op)
 {
 	struct tn_events *e = p->out;
-	struct tn_event *last = e->n ? &e->list[e->n - 1] : NULL;
 	const int64_t y = row_at(p, op, p->done[op]++);
 
-	if (last && last->op == op) {
+	if (e->n && e->list[e->n - 1].op == op) {
+		struct tn_event *last = &e->list[e->n - 1];
+
 		last->y = tn_min_i64(last->y, y);
 		last->end = tn_max_i64(last->end, y + 1);
 	} else {

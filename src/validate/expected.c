@@ -1,5 +1,6 @@
 #include "validate/expected.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,6 +202,7 @@ static enum tn_status describe(const struct tn_graph *g, struct tn_exec *e, uint
 	size_t size;
 	enum tn_status status;
 
+	assert(layer < c->layers.count); /* every run computes the same layers */
 	out->verdict = VALIDATION_DIFFERS;
 	out->difference.layer = layer;
 	out->difference.pattern = e->poison;

@@ -102,8 +102,7 @@ static inline uint32_t *expand_blocks(
 		 : tn_expand_two_s8(strip, a, b, blocks);
 }
 
-static uint32_t *expand_plain(
-	const struct work *w, int32_t ky, int32_t end, uint32_t *strip)
+static void expand_plain(const struct work *w, int32_t ky, int32_t end, uint32_t *strip)
 {
 	const tn_s8 *row = w->first + ky * w->line;
 	const int32_t blocks = (w->run + 3) / 4, step = w->step, three = w->many > 2;
@@ -119,7 +118,6 @@ static uint32_t *expand_plain(
 		if (++ky == w->until)
 			row -= w->g->in_rows * w->line;
 	}
-	return strip;
 }
 
 /* After three such windows, are the next three in the row such as well? Moves on to them. */
@@ -294,7 +292,7 @@ static void compute(const struct work *w, struct tn_mac *m, uint32_t *strip)
 			m->flags |= TN_MAC_LAST;
 		}
 		if (w->first)
-			at = expand_plain(w, ky, end, at);
+			expand_plain(w, ky, end, at);
 		else
 			for (int32_t i = ky; i < end; i++)
 				at = expand_row(w, i, at);
