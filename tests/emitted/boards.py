@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every packed kernel gives the executor's bytes on an emulated board whatever the compiler makes of
-it: levels, link-time optimisation, gcc and clang. The graph has the layers of tests/unit/layers.h,
-each with an input and an output of its own.
+it: levels, link-time optimisation, frame pointers, gcc and clang. The graph has the layers of
+tests/unit/layers.h, each with an input and an output of its own.
 Usage: boards.py TENURE PUT_LAYERS"""
 import pathlib
 import shutil
@@ -23,9 +23,10 @@ LIBRARY = [path for path in map(pathlib.Path, ('/usr/lib/arm-none-eabi/include',
 CLANG = shutil.which('clang') and LIBRARY and 'arm ' in subprocess.run(
     ['clang', '-print-targets'], text=True, capture_output=True).stdout
 GCC = [('gcc', level) for level in ('-O0', '-O3', '-Os', '-O2 -flto=auto')]
+FRAMES = [('gcc', '-O1 -fno-omit-frame-pointer'), ('gcc', '-Os -fno-omit-frame-pointer')]
 WAYS = {'cortex-m3': GCC[:2] + [('clang', '-O2')],
         'cortex-m4': GCC + [('clang', '-O0'), ('clang', '-O2'), ('clang', '-Os')],
-        'cortex-m55': GCC + [('clang', '-O0'), ('clang', '-O2'), ('clang', '-Os')]}
+        'cortex-m55': GCC + FRAMES + [('clang', '-O0'), ('clang', '-O2'), ('clang', '-Os')]}
 
 
 def make(folder, cpu, *words):

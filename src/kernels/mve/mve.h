@@ -11,7 +11,13 @@
 #define TN_MVE 0
 #endif
 
-/* Of a function whose assembly takes nearly all registers: at -O0 gcc needs some itself. */
+/* Assembly that takes nearly all registers leaves gcc none for a frame pointer, which users
+ * may ask for. */
+#if TN_MVE && defined(__OPTIMIZE__) && !defined(__clang__)
+#pragma GCC optimize("omit-frame-pointer")
+#endif
+
+/* Of a function with such assembly: at -O0 gcc needs some itself. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__)
 #define TN_ALL_REGISTERS __attribute__((optimize("O2", "omit-frame-pointer")))
 #else

@@ -3,8 +3,10 @@
 #ifndef TENURE_KERNELS_MVE_POOL_S8_H
 #define TENURE_KERNELS_MVE_POOL_S8_H
 
-#include "dsp/pool_s8.h"
+/* first: how gcc is to compile is the same for all that follows */
 #include "mve.h"
+
+#include "dsp/pool_s8.h"
 
 #if TN_MVE
 
