@@ -15,14 +15,15 @@ struct suite {
 	const struct tn_emit_summary *m;
 	struct tn_arena *arena;
 	uint32_t run;
+	int64_t bytes; /* of all inputs and outputs */
 	struct tn_strbuf data, body;
 };
 
 static void put_bytes(
 	struct suite *s, const char *what, uint32_t k, const uint8_t *bytes, size_t size)
 {
-	tn_strbuf_printf(
-		&s->data, "\nstatic const uint8_t %s_%u_%u[] = {", what, s->run, k);
+	tn_strbuf_printf(&s->data, "\nCONSTANT uint8_t %s_%u_%u[] = {", what, s->run, k);
+	s->bytes += (int64_t)size;
 	for (size_t i = 0; i < size; i++)
 		tn_strbuf_printf(
 			&s->data, "%s%u,", i % 16 ? " " : "\n\t", (unsigned)bytes[i]);
@@ -134,6 +135,10 @@ static void print_main(struct suite *s, struct tn_strbuf *out)
 			m->regions[i]);
 	if (m->fed)
 		tn_strbuf_printf(out, "static struct %s_stream stream;\n", m->ident);
+	tn_strbuf_puts(out,
+		"\n/* where the weights are, as there may be too many for the "
+		"code's memory */\n#define CONSTANT static const "
+		"__attribute__((section(\".constants\")))\n");
 	tn_strbuf_add(out, s->data.text, s->data.len);
 	if (s->body.len && strstr(s->body.text, "\twrite("))
 		tn_strbuf_puts(out,
@@ -191,11 +196,10 @@ static enum tn_status put_text(
 }
 
 /* A linker script for each board that the model fits. */
-static enum tn_status put_scripts(const struct tn_program_run *r)
+static enum tn_status put_scripts(const struct suite *s, const struct tn_program_run *r)
 {
 	const struct tn_emit_summary *m = r->emitted;
-	const int64_t constants =
-		m->constant_bytes + RUNS * m->fed_rows * m->fed_row_bytes;
+	const int64_t constants = m->constant_bytes + s->bytes;
 	enum tn_status status = TN_OK;
 
 	for (uint32_t i = 0; tn_target_at(i) && status == TN_OK; i++) {
@@ -257,7 +261,7 @@ enum tn_status tn_suite_write(const struct tn_graph *g,
 	if (status == TN_OK)
 		status = write_main(&s, &r);
 	if (status == TN_OK)
-		status = put_scripts(&r);
+		status = put_scripts(&s, &r);
 	if (status == TN_OK)
 		status = tn_program_ports(&r, "test");
 	if (status != TN_OK)

@@ -2,6 +2,7 @@
 """`emit --test`: `make test` in the project runs on the host and on the emulated board, and fails when
 an expected byte is another.
 Usage: own_test.py TENURE SOURCE_ROOT"""
+import json
 import pathlib
 import re
 import shutil
@@ -19,6 +20,12 @@ PROJECTS = [('graphs/residual_i8.json', ['--cpu', 'cortex-m0plus']),
             ('graphs/residual_i8.json', ['--cpu', 'cortex-m55', '--flat']),
             ('models/svdf.tflite', ['--debug']),
             ('graphs/vww_i8.json', ['--stream-input'])]
+# its inputs and outputs in two runs do not fit beside the code on a Cortex-M55's board
+LARGE = {'format': 'tenure.graph/1', 'name': 'large',
+         'tensors': [{'name': name, 'dtype': 'i8', 'shape': [1, 150000], 'role': role,
+                      'quantization': {'scale': 0.5}}
+                     for name, role in (('x', 'input'), ('y', 'output'))],
+         'ops': [{'type': 'RELU', 'inputs': ['x'], 'outputs': ['y']}]}
 ON_BOARD = all(shutil.which(tool) for tool in emitted.TOOLS)
 
 
@@ -59,6 +66,10 @@ def check(graph, options, folder):
 for graph, options in PROJECTS:
     with tempfile.TemporaryDirectory() as folder:
         check(graph, options, pathlib.Path(folder) / 'project')
+with tempfile.TemporaryDirectory() as folder:
+    large = pathlib.Path(folder) / 'large.json'
+    large.write_text(json.dumps(LARGE))
+    check(large, ['--cpu', 'cortex-m55'], pathlib.Path(folder) / 'project')
 with tempfile.TemporaryDirectory() as folder:
     one = root / 'fixtures' / PROJECTS[0][0]
     done = subprocess.run([tenure, 'emit', one, one, '--test', '-o', folder], text=True,
