@@ -302,6 +302,9 @@ def check_validate(tenure, root):
 def main():
     tenure, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     library = sys.argv[3] if len(sys.argv) > 3 else None
+    for sent in SIGNALS:  # nohup leaves one ignored, which programs then keep
+        signal.signal(sent, signal.default_int_handler if sent == signal.SIGINT
+                      else signal.SIG_DFL)
     if library:
         check_errors(tenure, root, os.path.abspath(library))
         check_signals(tenure, root, os.path.abspath(library))
