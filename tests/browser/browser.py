@@ -279,7 +279,7 @@ def check_diff(b, folder, tenure, fixtures):
         same("diff: one scale", b.run("""new Set([...document.querySelectorAll('.tl-axis-svg')]
             .map(s => s.textContent)).size"""), 1)
         for width in (390, 1280):
-            b.size(width, 900)
+            b.resize(width, 900)
             assert b.run("document.documentElement.scrollWidth") <= width, width
             assert b.run("""(w => w.scrollWidth <= w.clientWidth)(
                 document.querySelector('#figures .table-wrap'))"""), f"figures, {width} wide"
@@ -358,7 +358,7 @@ def check_accessibility(b, folder, axe):
                  "vww.html", "half.html", "diff.html"):
         for scheme in ("light", "dark"):
             for width in (1280, 390):
-                b.size(width, 900)
+                b.resize(width, 900)
                 b.scheme(scheme)
                 b.open(folder / page)
                 if "diff" not in page:

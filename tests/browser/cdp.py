@@ -99,6 +99,11 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
                   deviceScaleFactor=1, mobile=width < 600)
 
+    def resize(self, width, height):
+        """The page that is open has another size, and has drawn itself anew for it."""
+        self.size(width, height)
+        self.wait("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def scheme(self, name):
         self.call("Emulation.setEmulatedMedia",
                   features=[{"name": "prefers-color-scheme", "value": name}])

@@ -191,7 +191,7 @@ def check_not_counted(b, folder, tenure):
         text = b.run("document.body.innerText + document.querySelector('#roofline').innerHTML")
         same("no number that is none", re.findall("NaN|undefined|Infinity|null", text), [])
         for width in (390, 1280):
-            b.size(width, 900)
+            b.resize(width, 900)
             assert b.run("document.documentElement.scrollWidth") <= width, width
     same("complaints", b.complaints(), [])
 
@@ -282,7 +282,7 @@ def check_sizes(b, folder, tenure):
         same(f"{size}: nothing is nearly so", re.findall(r"about [0-9.]+e\+[0-9]+\b(?! cycles)", text),
              [])
         for width in (390, 800, 1280):
-            b.size(width, 900)
+            b.resize(width, 900)
             assert b.run("document.documentElement.scrollWidth") <= width, (size, width)
             same(f"{size} at {width}: figures find room", b.run("""[...document.querySelectorAll(
                 '.figure')].filter(f => f.scrollWidth > f.clientWidth + 1).length"""), 0)
@@ -350,7 +350,7 @@ def check_hostile(b, folder):
 def check_shapes(b, folder):
     for prefix in ("usual", "hostile", "regions"):
         for width in (320, 390, 800, 1280):
-            b.size(width, 900)
+            b.resize(width, 900)
             b.open(folder / f"{prefix}.report.html")
             wide = b.run("document.documentElement.scrollWidth")
             assert wide <= width, f"{prefix} at {width}: {wide} wide"
