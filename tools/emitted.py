@@ -1,6 +1,7 @@
 """What `tenure emit` wrote, built and run on QEMU: for benchmarks and tests."""
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -43,6 +44,15 @@ SECTIONS {{
 }}
 '''
 TOOLS = ['arm-none-eabi-gcc', 'arm-none-eabi-size', 'qemu-system-arm']
+
+
+def clang_library():
+    """The folder of the C library's headers, for a clang that knows the processors; None: there
+    is no such clang, or no library."""
+    if not shutil.which('clang') or 'arm ' not in run(['clang', '-print-targets']):
+        return None
+    places = map(pathlib.Path, ('/usr/lib/arm-none-eabi/include', '/usr/include/newlib'))
+    return next((place for place in places if (place / 'string.h').exists()), None)
 
 
 def run(command, cwd='.'):

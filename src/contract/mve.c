@@ -28,11 +28,12 @@ static int64_t strip_bytes(const struct tn_window *w, int64_t n)
 	return up(((n - 1) * w->stride_w + w->k_w) * w->k_h * w->in_c + BLOCK, BLOCK);
 }
 
-/* Of two pixels: the sums of some channels, and the outputs of those that came before. */
-static int64_t part_bytes(int64_t channels)
+/* Of two pixels: the sums of `most` channels at a time, and the outputs of those that came
+ * before the last ones. */
+static int64_t part_bytes(int64_t channels, int64_t most)
 {
-	return PAIR_BYTES * (up(tn_min_i64(channels, PART_CHANNELS), VECTOR) / VECTOR) +
-	       (channels - 1) / PART_CHANNELS * PART_CHANNELS * 2;
+	return PAIR_BYTES * (up(tn_min_i64(channels, most), VECTOR) / VECTOR) +
+	       (channels - 1) / most * most * 2;
 }
 
 bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out)
@@ -49,7 +50,7 @@ bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out)
 	out->direct = taps == 1 && w->pad_top == 0 && w->pad_left == 0 &&
 		      (w->out_h - 1) * w->stride_h < w->in_h &&
 		      (w->out_w - 1) * w->stride_w < w->in_w;
-	sums = part_bytes(w->out_c);
+	sums = part_bytes(w->out_c, PART_CHANNELS);
 	if (out->direct && w->in_c % BLOCK == 0) {
 		out->room = 1;
 		out->scratch = sums;
@@ -72,16 +73,12 @@ bool tn_mve_conv_of(const struct tn_window *w, struct tn_mve_conv *out)
 
 bool tn_mve_depthwise_of(const struct tn_window *w, int64_t *out_scratch)
 {
-	int64_t chunk, early;
-
 	if (!w->per_channel || w->depth_multiplier != 1 || w->k_h != 3 || w->k_w != 3 ||
 		w->dilation_h != 1 || w->dilation_w != 1 || w->stride_w > 2 ||
 		w->stride_h > SCRATCH_MAX || w->out_c < GROUP || w->out_c % GROUP ||
 		w->out_c > SCRATCH_MAX)
 		return false;
-	chunk = tn_min_i64(w->out_c, DEPTH_CHANNELS);
-	early = (w->out_c - 1) / DEPTH_CHANNELS * DEPTH_CHANNELS;
-	*out_scratch = 4 * 4 * GROUP + PAIR_BYTES * (chunk / VECTOR) + 2 * early;
+	*out_scratch = 4 * 4 * GROUP + part_bytes(w->out_c, DEPTH_CHANNELS);
 	return *out_scratch <= SCRATCH_MAX;
 }
 

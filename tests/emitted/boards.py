@@ -17,11 +17,7 @@ import emitted
 if any(not shutil.which(tool) for tool in emitted.TOOLS):
     sys.exit(77)  # skipped
 
-LIBRARY = [path for path in map(pathlib.Path, ('/usr/lib/arm-none-eabi/include',
-                                               '/usr/include/newlib'))
-           if (path / 'string.h').exists()]
-CLANG = shutil.which('clang') and LIBRARY and 'arm ' in subprocess.run(
-    ['clang', '-print-targets'], text=True, capture_output=True).stdout
+CLANG = emitted.clang_library()
 GCC = [('gcc', level) for level in ('-O0', '-O3', '-Os', '-O2 -flto=auto')]
 FRAMES = [('gcc', '-O1 -fno-omit-frame-pointer'), ('gcc', '-Os -fno-omit-frame-pointer')]
 WAYS = {'cortex-m3': GCC[:2] + [('clang', '-O2')],
@@ -40,7 +36,7 @@ def make(folder, cpu, *words):
 def check(folder, cpu, compiler, level):
     shutil.rmtree(folder / 'build', ignore_errors=True)
     if compiler == 'clang':  # gcc's linker and library take the objects
-        make(folder, cpu, f'OPT={level}', 'CFLAGS=-Werror -isystem ' + str(LIBRARY[0]),
+        make(folder, cpu, f'OPT={level}', 'CFLAGS=-Werror -isystem ' + str(CLANG),
              'CC=clang --target=arm-none-eabi -fshort-enums')
     out = make(folder, cpu, f'OPT={level}', 'CFLAGS=-Werror', 'test-board',
                'CC=arm-none-eabi-gcc -Wl,-z,noexecstack')

@@ -4,7 +4,6 @@ warning: what is inline assembly to gcc is that to clang.
 Usage: clang.py TENURE SOURCE_ROOT"""
 import concurrent.futures
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,12 +12,9 @@ tenure, root = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 sys.path.insert(0, str(root / 'tools'))
 import emitted
 
-LIBRARY = [pathlib.Path(path) for path in ('/usr/lib/arm-none-eabi/include', '/usr/include/newlib')]
-LIBRARY = [path for path in LIBRARY if (path / 'string.h').exists()]
-if not shutil.which('clang') or not LIBRARY:
+LIBRARY = emitted.clang_library()
+if not LIBRARY:
     sys.exit(77)  # skipped
-if 'arm ' not in subprocess.run(['clang', '-print-targets'], text=True, capture_output=True).stdout:
-    sys.exit(77)  # a clang without the processor
 
 GRAPHS = ['graphs/residual_i8.json', 'graphs/kws_i8.json', 'graphs/kws_f32.json',
           'models/svdf.tflite']
@@ -29,7 +25,7 @@ def compile(cpu, source, folder, *more):
     """What clang has to say, with warnings as errors."""
     done = subprocess.run(
         ['clang', '--target=arm-none-eabi', *emitted.BOARDS[cpu].flags, '-std=c99', '-O2', '-Wall',
-         '-Wextra', '-Werror', '-ffp-contract=off', '-isystem', LIBRARY[0], *more, '-c', '-o',
+         '-Wextra', '-Werror', '-ffp-contract=off', '-isystem', LIBRARY, *more, '-c', '-o',
          '/dev/null', source], cwd=folder, text=True, capture_output=True)
     return f'{cpu}, {source}: {done.stderr[:400]}' if done.returncode or done.stderr else ''
 
