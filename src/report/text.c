@@ -1,11 +1,14 @@
 #include "report/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/escape.h"
 #include "report/findings.h"
 #include "report/ink.h"
 #include "report/words.h"
+
+#include "base/qsort.h"
 
 #include "base/banned.h"
 
@@ -58,17 +61,88 @@ static void finding(const struct tn_finding *f, bool color, struct tn_strbuf *ou
 	}
 }
 
+/* So many findings of one message are shown with their places; a graph of thousands of ops
+ * of one unknown type would bury what else there is. */
+enum { SHOWN_ALIKE = 3 };
+#define HIDDEN SIZE_MAX
+
+/* Whether another place is all that the finding may add to one with its message. */
+static bool is_plain(const struct tn_finding *f)
+{
+	return !f->excuse && !f->diag->notes.count;
+}
+
+static int by_message(const struct tn_finding *a, const struct tn_finding *b)
+{
+	const char *rule_a = a->diag->rule ? a->diag->rule : "";
+	const char *rule_b = b->diag->rule ? b->diag->rule : "";
+	int order = a->file == b->file ? 0 : strcmp(a->file, b->file);
+
+	if (!order)
+		order = strcmp(rule_a, rule_b);
+	if (!order)
+		order = strcmp(a->diag->message, b->diag->message);
+	return order ? order : (int)a->diag->severity - (int)b->diag->severity;
+}
+
+/* Those with one message beside each other, in the order in which they are shown. */
+static int by_message_and_order(const void *a, const void *b)
+{
+	const struct tn_finding *const *fa = a, *const *fb = b;
+	int order = by_message(*fa, *fb);
+
+	return order ? order : (*fa > *fb) - (*fa < *fb);
+}
+
+/* alike[i]: how many after all->list[i] say the same and are not shown, or HIDDEN for each of
+ * them. NULL on lack of memory. */
+static size_t *count_alike(const struct tn_findings *all, struct tn_arena *arena)
+{
+	size_t *alike = TN_NEW_ARRAY(arena, size_t, all->n);
+	const struct tn_finding **sorted =
+		TN_NEW_ARRAY(arena, const struct tn_finding *, all->n);
+	size_t n = 0;
+
+	if (!alike || !sorted)
+		return NULL;
+	for (size_t i = 0; i < all->n; i++)
+		if (is_plain(&all->list[i]))
+			sorted[n++] = &all->list[i];
+	tn_qsort(sorted, n, sizeof(const struct tn_finding *), by_message_and_order);
+	for (size_t begin = 0, end; begin < n; begin = end) {
+		for (end = begin + 1; end < n && !by_message(sorted[begin], sorted[end]);
+			end++)
+			if (end - begin >= SHOWN_ALIKE)
+				alike[sorted[end] - all->list] = HIDDEN;
+		if (end - begin > SHOWN_ALIKE)
+			alike[sorted[begin + SHOWN_ALIKE - 1] - all->list] =
+				end - begin - SHOWN_ALIKE;
+	}
+	return alike;
+}
+
 enum tn_status tn_text_findings(
 	const struct tn_view *views, size_t n, bool color, struct tn_strbuf *out)
 {
 	struct tn_findings all;
 	struct tn_arena scratch;
 	enum tn_status status;
+	const size_t *alike = NULL;
 
 	tn_arena_init(&scratch);
 	status = tn_findings_suppressed(views, n, true, &scratch, &all);
-	for (size_t i = 0; i < all.n && status == TN_OK; i++)
+	if (status == TN_OK && !(alike = count_alike(&all, &scratch)))
+		status = TN_ERR_NOMEM;
+	for (size_t i = 0; i < all.n && status == TN_OK; i++) {
+		if (alike[i] == HIDDEN)
+			continue;
 		finding(&all.list[i], color, out);
+		if (alike[i])
+			tn_strbuf_printf(out,
+				"    and %zu more like it (lint --format json has "
+				"each)\n",
+				alike[i]);
+	}
 	tn_arena_release(&scratch);
 	return status == TN_OK && out->failed ? TN_ERR_NOMEM : status;
 }

@@ -606,6 +606,48 @@ static const char *fingerprint_of(const struct tn_strbuf *sarif, const char *rul
 	return text;
 }
 
+/* Of one message three places are shown, and how many more there are; another severity, rule,
+ * file or a note of its own is another message. The order stays. */
+START_TEST(text_tells_alike_findings_once)
+{
+	static const char want[] =
+		"models/a.tflite:/ops/0: warning: strange [graph/op]\n"
+		"models/a.tflite:/ops/1: warning: strange [graph/op]\n"
+		"models/a.tflite:/alone: warning: strange [graph/other]\n"
+		"models/a.tflite:/ops/2: warning: strange [graph/op]\n"
+		"    and 97 more like it (lint --format json has each)\n"
+		"models/a.tflite:/noted: warning: strange [graph/op]\n"
+		"    but noted\n"
+		"models/a.tflite:/worse: error: strange [graph/op]\n"
+		"models/b.tflite:/ops/0: warning: strange [graph/op]\n";
+	static const struct tn_source a = { "models/a.tflite", "TFL3", 4, false };
+	static const struct tn_source b = { "models/b.tflite", "TFL3", 4, false };
+	struct sample s;
+	struct tn_strbuf out;
+
+	sample_make(&s, NULL, NULL);
+	tn_strbuf_init(&out);
+	tn_diag_at(&s.diags, SEVERITY_WARNING, "graph/op", &b, "/ops/0", NULL, "strange");
+	for (int i = 0; i < 100; i++) {
+		char pointer[32];
+
+		snprintf(pointer, sizeof(pointer), "/ops/%d", i);
+		tn_diag_at(&s.diags, SEVERITY_WARNING, "graph/op", &a,
+			tn_arena_strdup(&s.arena, pointer), NULL, "strange");
+		if (i == 1)
+			tn_diag_at(&s.diags, SEVERITY_WARNING, "graph/other", &a,
+				"/alone", NULL, "strange");
+	}
+	tn_diag_at(&s.diags, SEVERITY_WARNING, "graph/op", &a, "/noted", NULL, "strange");
+	tn_diag_note(&s.diags, "but noted");
+	tn_diag_at(&s.diags, SEVERITY_ERROR, "graph/op", &a, "/worse", NULL, "strange");
+	ck_assert_int_eq(tn_text_findings(&s.view, 1, false, &out), TN_OK);
+	ck_assert_str_eq(out.text, want);
+	tn_strbuf_release(&out);
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(fingerprint_survives_renumbering)
 {
 	static const char moved[] = "{\"more\": [],\n\n\n\"tensors\": [{}, {}, {}]}";
@@ -659,6 +701,7 @@ Suite *tn_test_suite(void)
 	LOOP(tc, ascii_names_take_their_columns, four_wide);
 	tcase_add_test(tc, hops_find_names);
 	tcase_add_test(tc, text_says_what_the_verifier_says);
+	tcase_add_test(tc, text_tells_alike_findings_once);
 	tcase_add_test(tc, fingerprint_survives_renumbering);
 	suite_add_tcase(suite, tc);
 	return suite;
