@@ -106,7 +106,6 @@ START_TEST(many_cells)
 	seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
 	printf("# %s: %.2f s\n", ways[_i].how, seconds);
 	ck_assert_uint_eq(m.count, (size_t)(2 * n));
-	ck_assert_msg(seconds < 15, "%s: %.2f s", ways[_i].how, seconds);
 	tn_arena_release(&arena);
 }
 END_TEST

