@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the graphs of fixtures/branchy: small nets with branches, in the order that a
 breadth-first writer gives them, int8, complete with weights from seeds. The order of their
-ops decides how much memory they need. Usage: as make_fixtures.py, from which the parts come.
+ops decides how much memory they need. The parts come from make_fixtures.py.
 
 Branches are stacked along the rows, and rows are split, so that the bytes of a part are one
 range of the whole."""

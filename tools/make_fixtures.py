@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Makes the graphs of fixtures/graphs: the nets of MLPerf Tiny and small graphs, complete
-with weights from seeds. Usage: tools/make_fixtures.py [--check] [FOLDER]
---check writes nothing and fails when a file is not what this script makes.
+with weights from seeds.
 
 Scales are chosen so that activations stay alive: inputs and weights are random, so a sum
 over K products has a deviation of sqrt(K) times theirs, which the output's scale maps to
@@ -11,6 +10,8 @@ import math
 import os
 import struct
 import sys
+
+import arguments
 
 WEIGHT_RMS_I8 = 254 / math.sqrt(12)  # uniform in [-127, 127]
 WEIGHT_RMS_F32 = 1 / math.sqrt(12)   # uniform in (-0.5, 0.5)
@@ -458,15 +459,13 @@ def all_graphs():
 
 
 def main(graphs=all_graphs, kind='graphs'):
-    check = '--check' in sys.argv
-    folders = [a for a in sys.argv[1:] if a != '--check']
-    folder = folders[0] if folders else os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures', kind)
+    args = arguments.read(sys.modules['__main__'].__doc__, os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures', kind))
     stale = []
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(args.folder, exist_ok=True)
     for name, net in graphs():
-        path = os.path.join(folder, name + '.json')
-        if not check:
+        path = os.path.join(args.folder, name + '.json')
+        if not args.check:
             with open(path, 'w') as f:
                 f.write(text(net))
         elif not os.path.exists(path) or open(path).read() != text(net):

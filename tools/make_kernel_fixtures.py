@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes fixtures/kernels/ops.json: one graph with an op of every kind that has a kernel,
-each on inputs of its own, in the types and shapes that make its loops differ.
-Usage: tools/make_kernel_fixtures.py [--check] [FOLDER]
---check writes nothing and fails when the file is not what this script makes."""
+each on inputs of its own, in the types and shapes that make its loops differ."""
 import json
 import os
 import sys
+
+import arguments
 
 I8 = {"scale": 0.05, "zero_point": 3}
 I16 = {"scale": 0.0005, "zero_point": 0}
@@ -390,13 +390,11 @@ def text():
     return "\n".join(lines)
 
 
-def main(args):
-    check = "--check" in args
-    names = [a for a in args if a != "--check"]
+def main():
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    folder = names[0] if names else os.path.join(root, "fixtures", "kernels")
-    path = os.path.join(folder, "ops.json")
-    if check:
+    args = arguments.read(__doc__, os.path.join(root, "fixtures", "kernels"))
+    path = os.path.join(args.folder, "ops.json")
+    if args.check:
         with open(path, encoding="utf-8") as f:
             if f.read() == text():
                 return 0
@@ -408,4 +406,4 @@ def main(args):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

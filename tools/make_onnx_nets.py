@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Small nets of each family, inputs, and what ONNX Runtime makes of them: fixtures/onnx, for
-the test that has neither python3-onnx nor ONNX Runtime.
-
-make_onnx_nets.py FOLDER: where npm may install the runtime.
+the test that has neither python3-onnx nor ONNX Runtime. FOLDER is where npm may install the
+runtime.
 """
 import json
 import pathlib
 import subprocess
 import sys
 
+import arguments
+
+ARGS = arguments.read(__doc__, check=False)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/onnx"))
 
@@ -20,7 +22,7 @@ BYTES = 6000  # of a model
 
 
 def main():
-    modules = agree.install(pathlib.Path(sys.argv[1]))
+    modules = agree.install(pathlib.Path(ARGS.folder))
     out = ROOT / "fixtures/onnx"
     out.mkdir(exist_ok=True)
     for old in out.iterdir():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes the graphs of fixtures/rewrites: for each rewrite one graph that it changes and
-near misses that it must leave. Usage: as make_fixtures.py, from which the nets come."""
+near misses that it must leave. The nets come from make_fixtures.py."""
 import make_fixtures
 from make_fixtures import Net, Tensor, f32, number
 

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the .tflite files of fixtures/models, and the wrong ones of fixtures/invalid.
-Usage: tools/make_tflite.py [--check] [FIXTURES]
---check writes nothing and fails when a file is not what this script makes."""
+"""Makes the .tflite files of fixtures/models, and the wrong ones of fixtures/invalid."""
 import os
 import struct
 import sys
 
+import arguments
 from flatbuffer import Scalar, Table, Text, Vector, Writer
 
 FLOAT32, INT32, INT8, RESOURCE, BOOL = 0, 2, 9, 13, 6
@@ -308,14 +307,12 @@ def all_files():
 
 
 def main():
-    check = '--check' in sys.argv
-    folders = [a for a in sys.argv[1:] if a != '--check']
-    fixtures = folders[0] if folders else os.path.join(
-        os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures')
+    args = arguments.read(__doc__, os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures'))
     stale = []
     for name, data in all_files():
-        path = os.path.join(fixtures, name)
-        if not check:
+        path = os.path.join(args.folder, name)
+        if not args.check:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, 'wb') as f:
                 f.write(data)

@@ -3,8 +3,7 @@
 PyTorch does with their memory: fixtures/torch, for tests/torch/graphs.py, which needs no
 PyTorch. Traced with make_fx, which keeps views and in-place ops as they are called.
 
-make_torch_fixtures.py [--check] FOLDER. With Debian's python3-torch (1.13); without torch it
-skips (exit status 77).
+With Debian's python3-torch (1.13); without torch it skips (exit status 77).
 """
 import json
 import operator
@@ -12,6 +11,9 @@ import pathlib
 import sys
 import warnings
 
+import arguments
+
+ARGS = arguments.read(__doc__)  # before it is known whether there is anything to do
 try:
     import torch
     from torch.fx.experimental.proxy_tensor import make_fx
@@ -395,8 +397,7 @@ def autograd(make, values):
 
 def main():
     """Writes the folder; with --check compares what it would write with what is there."""
-    check = sys.argv[1] == "--check"
-    out = pathlib.Path(sys.argv[-1])
+    out = pathlib.Path(ARGS.folder)
     out.mkdir(exist_ok=True)
     files, truths = {}, {}
     for make, values in NETS:
@@ -405,7 +406,7 @@ def main():
         files[f"{make.__name__}.json"] = json.dumps(model) + "\n"
     text = ",\n".join(f" {json.dumps(n)}: {json.dumps(t)}" for n, t in truths.items())
     files["list.json"] = "{\n" + text + "\n}\n"
-    if not check:
+    if not ARGS.check:
         for name, content in files.items():
             (out / name).write_text(content)
         return

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes src/report/width.def from the Unicode data of Python: usage: make_widths.py [FILE]
+"""Writes src/report/width.def from the Unicode data of Python.
 
-With --check FILE compares instead; with other Unicode data than the file's that is skipped
-(exit status 77).
+--check is skipped with other Unicode data than the file's (exit status 77).
 """
+import argparse
 import sys
 import unicodedata
 from pathlib import Path
@@ -55,15 +55,22 @@ def text():
 
 
 def main():
-    if sys.argv[1:2] != ["--check"]:
-        (Path(sys.argv[1]) if sys.argv[1:] else FILE).write_text(text())
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing; fail when the file is not what this makes")
+    parser.add_argument("file", metavar="FILE", nargs="?", default=FILE, type=Path,
+                        help="instead of %(default)s")
+    args = parser.parse_args()
+    if not args.check:
+        args.file.write_text(text())
         return 0
-    have = Path(sys.argv[2]).read_text()
+    have = args.file.read_text()
     if f"Unicode {unicodedata.unidata_version}:" not in have:
         print(f"# skip: Python knows Unicode {unicodedata.unidata_version}")
         return 77
     if have != text():
-        print(f"{sys.argv[2]} is not what tools/make_widths.py writes")
+        print(f"{args.file} is not what tools/make_widths.py writes")
         return 1
     return 0
 
