@@ -90,7 +90,10 @@ def run(graph, inputs=(), *options):
                 numpy.save(path, numpy.ascontiguousarray(value))
                 value = path
             words += ["--input", value]
-        digests = command("run", graph, *words, *options).stdout.splitlines()
+        done = command("run", graph, *words, *options)
+        digests = done.stdout.splitlines()
+        if done.returncode and not digests:
+            raise Error(done.returncode, done.stderr.strip())
         files = [pathlib.Path(folder, f"output{i}.npy") for i in range(len(digests))]
         for file in files:
             words += ["--output-tensor", file]

@@ -61,3 +61,11 @@ with tempfile.TemporaryDirectory() as folder:
     assert [a.tobytes() for a in got] == [out.read_bytes()]
     assert got[0].shape == (1, 5) and got[0].dtype == numpy.int8
     assert got[0].tobytes() != tenure.run(model)[0].tobytes(), "inputs are not used"
+    refused = pathlib.Path(folder, "moved.json")
+    refused.write_text(json.dumps(moved), encoding="utf-8")
+    try:
+        outputs = tenure.run(model, [image], "--plan", refused)
+    except tenure.Error as error:
+        assert error.status == 1 and "[plan/" in str(error), error
+    else:
+        raise AssertionError(f"a refused plan gave {outputs}")
