@@ -131,8 +131,9 @@ static void add_op(struct tn_diff *d, struct tn_diff_op op)
 	d->ops[d->n_ops++] = op;
 }
 
-/* Old ops that are gone, from position *at to the first one that is still there. */
-static void add_removed(struct tn_diff *d, uint32_t *at)
+/* Old ops that are gone, from position *at on: all before `end`, then those up to the first
+ * one that is still there. */
+static void add_removed(struct tn_diff *d, uint32_t *at, uint32_t end)
 {
 	const struct tn_view *old = d->before.v;
 
@@ -142,7 +143,7 @@ static void add_removed(struct tn_diff *d, uint32_t *at)
 		if (d->before.match[op] == TN_NONE)
 			add_op(d, (struct tn_diff_op){ DIFF_REMOVED, { op }, { TN_NONE },
 					  live_at(&d->before, *at), -1 });
-		else if (d->before.match[op] != TN_NONE)
+		else if (*at >= end)
 			return;
 	}
 }
@@ -159,7 +160,7 @@ static enum tn_status find_ops(struct tn_diff *d, struct tn_arena *arena)
 		return TN_ERR_NOMEM;
 	for (uint32_t p = 0; p < na; p++)
 		where[tn_view_op_at(d->before.v, p).i] = p;
-	add_removed(d, &at);
+	add_removed(d, &at, 0);
 	for (uint32_t p = 0; p < nb; p++) {
 		const uint32_t op = tn_view_op_at(d->after.v, p).i,
 			       old = d->after.match[op];
@@ -172,11 +173,15 @@ static enum tn_status find_ops(struct tn_diff *d, struct tn_arena *arena)
 			one.change = out_bytes(a, old) == out_bytes(b, op) ? DIFF_SAME
 									   : DIFF_RESIZED;
 		}
-		add_op(d, one);
-		if (old != TN_NONE && where[old] >= at) {
-			at = where[old] + 1;
-			add_removed(d, &at);
+		/* ops may have changed places: what is gone between them is told once */
+		if (old == TN_NONE || where[old] < at) {
+			add_op(d, one);
+			continue;
 		}
+		add_removed(d, &at, where[old]);
+		add_op(d, one);
+		at++;
+		add_removed(d, &at, at);
 	}
 	return TN_OK;
 }

@@ -24,6 +24,9 @@ static const struct diff_case {
 	{ "an op nobody knows", "base", "unknown", 1, 1, 0, 0, 0, 1, 0, 2048, 4096 },
 	{ "a finding is gone", "unknown", "base", 1, 1, 0, 0, 0, 0, 1, 4096, 2048 },
 	{ "renamed and longer", "renamed", "skip", 1, 0, 0, 1, 0, 0, 0, 2048, 4096 },
+	{ "one of three is gone, the others have changed places", "three", "swapped", 0,
+		1, 0, 1, 1, 0, 0, 6144, 4096 },
+	{ "and is there again", "swapped", "three", 1, 0, 0, 1, 1, 0, 0, 4096, 6144 },
 };
 
 static const char *path_of(const char *name, char *buffer, size_t size)
