@@ -1,6 +1,7 @@
 #include "import/sniff.h"
 
 #include <jansson.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/banned.h"
@@ -272,6 +273,8 @@ static enum tn_import_format sniff_object(const struct tn_source *source, size_t
 		return IMPORT_ST_REPORT;
 	if (has(&o, "label") && has(&o, "graphs"))
 		return IMPORT_MODEL_EXPLORER;
+	if (has(&o, "itemInfoEntries") && has(&o, "rootModelIdentifier"))
+		return IMPORT_CORE_ML; /* the manifest of a package */
 	if (has(&o, "modelTopology"))
 		return IMPORT_TFJS;
 	if (is_keras(&o))
@@ -318,6 +321,8 @@ static enum tn_import_format sniff_zip(const struct tn_source *source)
 		return IMPORT_KERAS_ZIP;
 	if (contains(source, "/data.pkl"))
 		return IMPORT_TORCH;
+	if (contains(source, "com.apple.CoreML/"))
+		return IMPORT_CORE_ML;
 	return contains(source, "/archive_format") ||
 			       contains(source, "serialized_exported_program.json")
 		       ? IMPORT_PT2
@@ -334,6 +339,38 @@ static size_t length_bytes(const struct tn_source *source, size_t at)
 	return n < 5 && at + n < source->len ? n + 1 : 0;
 }
 
+/* The length at *at, which moves behind it; SIZE_MAX: there is none, or it leads out of the
+ * file. */
+static size_t read_length(const struct tn_source *source, size_t *at)
+{
+	const size_t n = length_bytes(source, *at);
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++)
+		len |= (size_t)(source->text[*at + i] & 0x7f) << (7 * i);
+	*at += n;
+	return n && len <= source->len - *at ? len : SIZE_MAX;
+}
+
+/* What Core ML says of an input: a name, a text, a type. In the same place a SavedModel has
+ * tags and a version of TensorFlow. */
+static bool is_feature(const struct tn_source *source, size_t at)
+{
+	size_t len = read_length(source, &at), end;
+
+	if (len == SIZE_MAX || !len || source->text[at] != '\n')
+		return false;
+	for (end = at + len; at < end; at += len) {
+		const char tag = source->text[at++];
+
+		len = read_length(source, &at);
+		if ((tag != '\n' && tag != '\x12' && tag != '\x1a') || at > end ||
+			len > end - at)
+			return false;
+	}
+	return true;
+}
+
 /* Graphs of TensorFlow and Core ML: a field whose first field is one, too. */
 static enum tn_import_format sniff_protobuf(const struct tn_source *source)
 {
@@ -347,7 +384,9 @@ static enum tn_import_format sniff_protobuf(const struct tn_source *source)
 		!at_start(source, inner, "\n", 1))
 		return IMPORT_NONE;
 	if (numbered) /* a text of a producer, as in ONNX, has no line feed */
-		return source->text[1] == 1 ? IMPORT_SAVED_MODEL : IMPORT_CORE_ML;
+		return source->text[1] == 1 && !is_feature(source, inner + 1)
+			       ? IMPORT_SAVED_MODEL
+			       : IMPORT_CORE_ML;
 	/* a node's name is followed by its op */
 	if (source->len > inner + 1) {
 		const size_t op = inner + 2 + (unsigned char)source->text[inner + 1];
