@@ -159,8 +159,10 @@ static void put_text(struct tn_strbuf *out, const char *text, bool exact)
 	while (*text) {
 		const size_t len = tn_utf8_char(text, strlen(text));
 		const unsigned char c = (unsigned char)*text;
-		const bool bad = !len || c < ' ' || c == 0x7f ||
-				 (len == 3 && memcmp(text, "\xef\xbf", 2) == 0);
+		const bool bad =
+			!len || c < ' ' || c == 0x7f ||
+			(len == 3 && memcmp(text, "\xef\xbf", 2) == 0 &&
+				(unsigned char)text[2] >= 0xbe); /* U+FFFE, U+FFFF */
 
 		if (c == '<')
 			tn_strbuf_puts(out, "&lt;");

@@ -467,7 +467,8 @@ def any_names(t):
     f = t.folder / "names"
     f.mkdir()
     for name in (b"a\nb.json", b"a\tb.json", b"\xff\xfe.json", b"a\\x0ab.json", b"a\\\\.json",
-                 b"a&<\"'.json", b" a .json", b"\xc3\xa4\x7f\xef\xbf\xbe.json"):
+                 b"a&<\"'.json", b" a .json", b"\xc3\xa4\x7f\xef\xbf\xbe.json",
+                 b"\xef\xbf\xa5.json"):
         file = os.fsencode(f) + b"/" + name
         with open(file, "w") as out:
             out.write(graph(["d"]).replace('"type": "EXP"', '"name": "e]]>", "type": "EXP"'))

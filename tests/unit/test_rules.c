@@ -261,6 +261,28 @@ START_TEST(baselines)
 }
 END_TEST
 
+/* XML holds all characters but few: what it can hold is not spelled out. */
+START_TEST(baselines_of_any_language)
+{
+	static const char yen[] = "\xef\xbf\xa5", replacement[] = "\xef\xbf\xbd";
+	struct tn_known k = { "\xef\xbf\xa5\xef\xbf\xbe", "a/b", 1, 1,
+		"\xef\xbf\xa5\xef\xbf\xbd\xef\xbf\xbf" };
+	struct tn_baseline b = { &k, 1, "/" };
+	struct tn_strbuf text;
+	const char *message;
+
+	tn_strbuf_init(&text);
+	tn_baseline_write(&b, &text);
+	ck_assert(!text.failed);
+	ck_assert(strstr(text.text, "file=\"\xef\xbf\xa5\\xef\\xbf\\xbe\""));
+	message = strstr(strstr(text.text, "<finding"), ">") + 1;
+	ck_assert(strncmp(message, yen, 3) == 0);
+	ck_assert(strncmp(message + 3, replacement, 3) == 0);
+	ck_assert(strncmp(message + 6, "?</finding>", 11) == 0);
+	tn_strbuf_release(&text);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("rules");
@@ -273,6 +295,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, only_what_is_named, 0, COUNT(needs));
 	tcase_add_loop_test(tc, assertions, 0, COUNT(truths));
 	tcase_add_test(tc, baselines);
+	tcase_add_test(tc, baselines_of_any_language);
 	suite_add_tcase(s, tc);
 	return s;
 }
