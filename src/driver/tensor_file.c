@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/banned.h"
+#include "base/checked.h"
 #include "base/file.h"
 #include "base/strbuf.h"
 
@@ -64,12 +65,67 @@ static bool has(const char *header, size_t len, const char *text)
 	return false;
 }
 
+/* The dimensions of a header of so many bytes; false: it has none that fit. */
+static bool npy_shape(const char *header, size_t len, struct tn_shape *out)
+{
+	static const char key[] = "'shape':";
+	const char *at = header, *end = header + len;
+
+	*out = (struct tn_shape){ .rank = 0 };
+	while ((size_t)(end - at) >= sizeof(key) - 1 &&
+		memcmp(at, key, sizeof(key) - 1) != 0)
+		at++;
+	at = (size_t)(end - at) < sizeof(key) - 1 ? end : at + sizeof(key) - 1;
+	while (at < end && *at == ' ')
+		at++;
+	if (at == end || *at != '(')
+		return false;
+	for (at++; at < end && *at != ')'; at++) {
+		int64_t *dim = &out->dim[out->rank];
+
+		if (*at == ',' || *at == ' ')
+			continue;
+		if (out->rank++ == TN_RANK_MAX)
+			return false;
+		*dim = 0;
+		for (; at < end && *at >= '0' && *at <= '9'; at++)
+			if (!tn_mul_i64(*dim, 10, dim) ||
+				!tn_add_i64(*dim, *at - '0', dim))
+				return false;
+		if (at == end || (*at != ',' && *at != ')'))
+			return false;
+		if (*at == ')')
+			return true;
+	}
+	return at < end;
+}
+
+/* Dimensions of one element say nothing of where the others lie, nor does a plain list. */
+static bool shapes_agree(const struct tn_shape *a, const struct tn_shape *b)
+{
+	uint32_t i = 0, k = 0;
+
+	if (a->rank == 1)
+		return true;
+	for (;; i++, k++) {
+		while (i < a->rank && a->dim[i] == 1)
+			i++;
+		while (k < b->rank && b->dim[k] == 1)
+			k++;
+		if (i == a->rank || k == b->rank)
+			return i == a->rank && k == b->rank;
+		if (a->dim[i] != b->dim[k])
+			return false;
+	}
+}
+
 /* Offset of the data, or 0 after a message. */
 static size_t npy_data(struct tn_diags *diags, const char *name,
 	const struct tn_source *file, const struct tn_tensor *t)
 {
 	const unsigned char *b = (const unsigned char *)file->text;
 	const char *descr = descr_of(t->dtype);
+	struct tn_shape shape;
 	char quoted[8];
 	size_t len, start;
 
@@ -92,6 +148,14 @@ static size_t npy_data(struct tn_diags *diags, const char *name,
 	}
 	if (has(file->text + start, len, "True")) {
 		complain(diags, name, "Fortran order is not understood");
+		return 0;
+	}
+	if (!npy_shape(file->text + start, len, &shape)) {
+		complain(diags, name, "the .npy shape is not understood");
+		return 0;
+	}
+	if (!shapes_agree(&shape, &t->shape)) {
+		complain(diags, name, "the .npy shape is not the tensor's");
 		return 0;
 	}
 	return start + len;

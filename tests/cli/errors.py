@@ -60,9 +60,9 @@ def chain(size, n):
             "ops": [relu(a, b) for a, b in zip(names, names[1:])]}
 
 
-def npy(descr="'<f4'", order="False", version=1, cut=None):
+def npy(descr="'<f4'", order="False", version=1, cut=None, shape="(1, 4)"):
     """of four floats"""
-    text = f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': (1, 4), }}\n"
+    text = f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n"
     data = b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H", len(text)) + text.encode() + bytes(16)
     return data[:cut]
 
@@ -126,6 +126,10 @@ CASES = [
     ("command/tensor-file", 2, "the .npy element type is not the tensor's", [*RUN, "--input", "in"],
      {"in": npy("'|i1'")}),
     ("command/tensor-file", 2, "Fortran order is not understood", [*RUN, "--input", "in"], {"in": npy(order="True")}),
+    *(("command/tensor-file", 2, "the .npy shape is not the tensor's", [*RUN, "--input", "in"], {"in": npy(shape=shape)})
+      for shape in ("(2, 2)", "(1, 2, 2)", "(4, 2)", "()", "(1, 1)", "(2, 2, 1)")),
+    *(("command/tensor-file", 2, "the .npy shape is not understood", [*RUN, "--input", "in"], {"in": npy(shape=shape)})
+      for shape in ("4", "(4", "(x, 4)", "(1, -4)", "(99999999999999999999,)", "(1, 1, 1, 1, 1, 1, 1, 1, 1, 4)")),
     ("command/region", 2, "--write-csv needs a plan in one region",
      [*PLAN, "--rewrite", "none", "--region", "a:16", "--region", "b:32", "--write-csv", "p.csv"], {"g.json": chain((1, 4), 1)}),
     ("command/pin", 2, "", [*PLAN, "--region", "a:64", "--pin", "x=a+60"], {}),
@@ -236,6 +240,16 @@ def main():
         if done.returncode != status or not lines:
             wrong += 1
             print(f"{rule} {command}: status {done.returncode}, wanted {status} and '{words}'", said[:400], sep="\n")
+    # the shapes of an array that are the tensor's
+    for shape in ("(1, 4)", "(4,)", "(4)", "(4, 1)", "(1,4)", "(1, 1, 4, 1)"):
+        with tempfile.TemporaryDirectory() as name:
+            write(pathlib.Path(name), root, "g.json", G)
+            write(pathlib.Path(name), root, "in", npy(shape=shape))
+            done = subprocess.run([tenure, *RUN, "--input", "in"], cwd=name, capture_output=True,
+                                  text=True, timeout=120)
+        if done.returncode or done.stderr:
+            wrong += 1
+            print(f"shape {shape}", done, sep="\n")
     print(f"{len(CASES)} diagnostics, {wrong} wrong")
     return 1 if wrong else 0
 
