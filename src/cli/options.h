@@ -75,8 +75,8 @@ struct arguments {
 /* COMMAND_COUNT when there is no such command. */
 enum command command_find(const char *name);
 
-/* Parses argv[2..]. False after a message to err: the command line is wrong. The arrays
- * in *out come from malloc and live as long as the process. */
+/* Parses argv[2..]. False after a message to err: the command line is wrong. In either case
+ * operands and lists of *out are the caller's to free. */
 bool arguments_parse(
 	enum command command, int argc, char **argv, FILE *err, struct arguments *out);
 

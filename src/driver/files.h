@@ -22,11 +22,10 @@ struct tn_file_names {
 };
 
 /* In the order of the operands, what is found in one sorted by name; each file once,
- * however its name is spelled, by the first spelling. A
- * folder means the files below it whose names end as graphs' do (.tflite, .json, .onnx,
- * .pte, .xml, .hlo), hidden ones and links to folders left out; a pattern is one of glob(7),
- * unless there is a file of that name. TN_ERR_INPUT, reported: a folder cannot be read, or
- * a pattern matches nothing. */
+ * however its name is spelled, by the first spelling. A folder means the files below it
+ * whose names end as graphs' do (.tflite, .json, .onnx, .pte, .xml, .hlo), hidden ones and
+ * links to folders left out; a pattern is one of glob(7), unless there is a file of that
+ * name. TN_ERR_INPUT, reported: a folder cannot be read, or a pattern matches nothing. */
 enum tn_status TN_MUST_CHECK tn_files_find(const char *const *operands, size_t n,
 	struct tn_arena *arena, struct tn_diags *diags, struct tn_file_names *out);
 

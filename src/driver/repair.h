@@ -5,9 +5,9 @@
 #include "claims/repair.h"
 #include "driver/pipeline.h"
 
-/* Moves or copies what the verifier refuses until it accepts: run->plan becomes one that is verified.
- * What was changed is noted in run->diags. A plan that cannot be mended is replaced by one
- * of our own. Needs the tables of STAGE_PROVE. */
+/* Moves or copies what the verifier refuses until it accepts: run->plan becomes one that is
+ * verified, and what was changed is noted in run->diags. TN_ERR_REFUSED: it cannot be mended.
+ * Needs the tables of STAGE_PROVE. */
 enum tn_status TN_MUST_CHECK tn_repair_plan(struct tn_run *run);
 
 /* A plan from the claims that are left: storages that they share, arenas as they are, all

@@ -1,8 +1,9 @@
 /* Records of numbers as the page's script reads them: a text for each column, which takes a
  * letter or two for most values. The first character says what follows: '*' the value of
- * all, '=' the values, '+' the difference of each to the one before. Each is a number in base 32, least digit
- * first, in the letters of base64 (the upper half of them: more digits follow); its lowest
- * bit says that it is negative, minus one. numbers() of page-data.js is the other side. */
+ * all, '=' the values, '+' the difference of each to the one before. Each is a number in base
+ * 32, least digit first, in the letters of base64 (the upper half of them: more digits
+ * follow); its lowest bit says that it is negative, minus one. numbers() of page-data.js is
+ * the other side. */
 #ifndef TN_REPORT_COLUMNS_H
 #define TN_REPORT_COLUMNS_H
 

@@ -47,8 +47,8 @@ Agedge_t *tn_dot_edge(struct tn_dot *d, Agraph_t *g, Agnode_t *from, Agnode_t *t
 /* The first op of this name, or TN_NONE. */
 uint32_t tn_dot_op_named(const struct tn_dot *d, const char *name);
 
-/* Frames: chains, ops that were fused into another one, branches of control flow that stand in the
- * graph itself, and bodies that an op runs. Once all nodes are there. */
+/* Frames: chains, ops that were fused into another one, branches of control flow that stand
+ * in the graph itself, and bodies that an op runs. Once all nodes are there. */
 void tn_dot_groups(struct tn_dot *d);
 
 /* Fills `by_name` and `finding`. */

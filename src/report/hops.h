@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "report/view.h"
 
-/* How many tensors have this name (t7 and 7 are names too, of the seventh, if no tensor
- * is called so), and the first of them. */
+/* How many tensors have this name (t7 and 7 are names too, of the one with index 7, if no
+ * tensor is called so), and the first of them. */
 uint32_t tn_hops_find(
 	const struct tn_graph *g, const char *name, tn_tensor_id *out_first);
 

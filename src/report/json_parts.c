@@ -33,7 +33,6 @@ bool tn_json_push(json_t *array, json_t *value)
 	return json_array_append_new(array, value) == 0;
 }
 
-/* A sentence that `fill` has written. */
 json_t *tn_json_taken(struct tn_strbuf *text)
 {
 	json_t *value = text->failed ? NULL : tn_json_text(text->text ? text->text : "");

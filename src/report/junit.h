@@ -5,8 +5,9 @@
 #include "base/status.h"
 #include "report/view.h"
 
-/* A rule fails in a file when it found something that fails there, by the file's level. A file
- * without findings has one test case, which passes. */
+/* A rule fails in a file when it found something that fails there, by the file's level. The
+ * rules that the views describe are test cases of every file; one without any has a single
+ * case, which passes. */
 enum tn_status TN_MUST_CHECK tn_junit_write(
 	const struct tn_view *views, size_t n, struct tn_strbuf *out);
 

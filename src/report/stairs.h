@@ -21,8 +21,8 @@ struct tn_stair {
 /* The parts of a straight one. */
 void tn_stair_fill(const struct tn_box_overlap *overlap, struct tn_stair *out);
 
-/* Needs graph and plan. A straight one is not filled. An op whose steps are not known, or too many to walk once more,
- * has no stair. */
+/* Needs graph and plan. A straight one is not filled. An op whose steps are not known, or too
+ * many to walk once more, has no stair. */
 enum tn_status TN_MUST_CHECK tn_stair_find(const struct tn_view *v,
 	const struct tn_boxes *boxes, uint32_t overlap, struct tn_stair *out);
 

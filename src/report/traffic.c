@@ -49,8 +49,3 @@ bool tn_traffic_moves_known(const struct tn_traffic *t)
 {
 	return t->bytes_read >= 0 && t->bytes_written >= 0;
 }
-
-bool tn_traffic_known(const struct tn_traffic *t)
-{
-	return t->macs >= 0 && tn_traffic_moves_known(t);
-}

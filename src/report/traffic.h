@@ -26,7 +26,4 @@ struct tn_traffic tn_traffic_of(const struct tn_graph *g, const struct tn_op *op
 /* Are the bytes known that it reads and writes? */
 bool tn_traffic_moves_known(const struct tn_traffic *t);
 
-/* Is every number known? */
-bool tn_traffic_known(const struct tn_traffic *t);
-
 #endif

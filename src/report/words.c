@@ -80,18 +80,6 @@ static void bytes(int64_t value, struct tn_strbuf *out)
 	tn_strbuf_puts(out, " B");
 }
 
-void tn_words_step(const struct tn_view *v, int64_t half_step, struct tn_strbuf *out)
-{
-	int64_t position = half_step / 2;
-
-	if (half_step < 0 || position >= v->g->n_ops) {
-		tn_strbuf_puts(out, half_step < 0 ? "before the run" : "at the end");
-		return;
-	}
-	tn_words_op(v, tn_view_op_at(v, (uint32_t)position), out);
-	tn_strbuf_puts(out, half_step % 2 ? " writes" : " reads");
-}
-
 void tn_words_life(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out)
 {
 	const struct tn_span *span = v->live ? &v->live->tensor[id.i] : NULL;

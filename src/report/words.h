@@ -1,5 +1,6 @@
 /* Decisions in words: what a verdict, a witness or a lifetime means to somebody who
- * writes firmware. Names in sentences are cut and safe to see; names alone are as the file has them. */
+ * writes firmware. Names in sentences are cut and safe to see; names alone are as the file
+ * has them. */
 #ifndef TN_REPORT_WORDS_H
 #define TN_REPORT_WORDS_H
 
@@ -27,10 +28,8 @@ void tn_words_quoted(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf 
 /* "'conv' (op 3)", by its place in the order. */
 void tn_words_op(const struct tn_view *v, tn_op_id op, struct tn_strbuf *out);
 
-/* Which half-step is it: "before the run", "op 3 'conv' reads", "at the end". */
-void tn_words_step(const struct tn_view *v, int64_t half_step, struct tn_strbuf *out);
-
-/* Why the bytes stay: "read last by 'add' (op 7)", "the caller reads it at the end". */
+/* Why the bytes stay: "read for the last time by 'add' (op 7)", "an output: the caller reads it
+ * at the end". */
 void tn_words_life(const struct tn_view *v, tn_tensor_id id, struct tn_strbuf *out);
 
 /* "proved", "rejected", and for a rejected one with an overlap that is legal "overlap" */

@@ -4,8 +4,9 @@
  *
  * XPath 1.0 with some functions more: tensor(i) and op(i) are the elements of those
  * indices, tensors(dtypes) and ops(types) those of these kinds (words with blanks between,
- * patterns), inputs(), outputs(), constants() and variables() tensors, matches(text, pattern) compares with '*' and '?'. Nothing is read but the
- * facts; an expression that takes too many steps is an error of its rule. */
+ * patterns), inputs(), outputs(), constants() and variables() tensors, matches(text,
+ * pattern) compares with '*' and '?'. Nothing is read but the facts; an expression that
+ * takes too many steps is an error of its rule. */
 #ifndef TN_RULES_CHECK_H
 #define TN_RULES_CHECK_H
 
@@ -16,9 +17,8 @@
 struct tn_facts_tables; /* rules/facts.h */
 
 /* Judges the graph, which has passed validation, by all rules that have a check and are
- * on (skip[i] false; NULL: all). plan and tables
- * may be NULL. TN_ERR_INPUT, reported at the rule,
- * when one is wrong or takes too long. */
+ * on (skip[i] false; NULL: all). plan and tables may be NULL. TN_ERR_INPUT, reported at the
+ * rule, when one is wrong or takes too long. */
 enum tn_status TN_MUST_CHECK tn_rules_check(const struct tn_rule_set *rules,
 	const bool *skip, const struct tn_graph *g, const struct tn_plan *plan,
 	const struct tn_facts_tables *tables, struct tn_arena *arena,

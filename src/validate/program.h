@@ -9,7 +9,6 @@
 
 struct tn_program_run {
 	const struct tn_graph *graph;
-	const struct tn_plan *plan;
 	const struct tn_emit_summary *emitted;
 	const char *dir; /* where it was emitted, and where the harness was written */
 	uint32_t seed;

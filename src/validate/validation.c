@@ -87,7 +87,6 @@ static enum tn_status check_emitted(const struct tn_graph *g, const struct tn_pl
 	const struct tn_emit_options emit = { .debug = true };
 	struct tn_emit_summary emitted;
 	struct tn_program_run r = { .graph = g,
-		.plan = plan,
 		.emitted = &emitted,
 		.seed = options->seed,
 		.seconds = options->seconds > 0 ? options->seconds : SECONDS,

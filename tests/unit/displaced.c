@@ -268,7 +268,6 @@ void displaced_run(
 	const struct tn_emit_model model = { &p->graph, &p->plan, NULL };
 	struct tn_validation any = { 0 }; /* whatever it computes */
 	const struct tn_program_run run = { .graph = &p->graph,
-		.plan = &p->plan,
 		.emitted = &r->emitted,
 		.dir = dir,
 		.seed = 1,
