@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "bind/bind.h"
 #include "driver/figures.h"
+#include "driver/refusal.h"
 #include "driver/schedule.h"
 #include "import/plan_json.h"
 #include "ir/digest.h"
@@ -143,7 +144,7 @@ enum tn_status tn_command_use_plan(struct tn_run *run)
 	tn_arena_release(&scratch);
 	run->verified = status == TN_OK;
 	if (run->verified)
-		status = tn_pipeline_own_word(run);
+		status = tn_refusal_own_word(run);
 	if (run->verified)
 		status = tn_figures_compare(run);
 	else

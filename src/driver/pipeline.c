@@ -9,6 +9,7 @@
 #include "driver/fit.h"
 #include "driver/judge.h"
 #include "driver/memories.h"
+#include "driver/refusal.h"
 #include "driver/repair.h"
 #include "driver/schedule.h"
 #include "driver/sizes.h"
@@ -371,163 +372,6 @@ enum tn_status tn_pipeline_solve(struct tn_run *run)
 	return status == TN_OK ? solve_orders(run) : status;
 }
 
-/* Does the file itself say that the value lies in the tensor's bytes? */
-static bool lies_in(const struct tn_graph *g, uint32_t value, uint32_t tensor)
-{
-	for (uint32_t hops = 0; value < g->n_tensors && hops <= g->n_tensors; hops++) {
-		if (value == tensor)
-			return true;
-		value = g->tensors[value].view_of.i;
-	}
-	return false;
-}
-
-/* No plan can keep an input that the graph overwrites by its own word. */
-static bool graph_loses_input(const struct tn_run *run)
-{
-	const struct tn_verdict *v = &run->verdict;
-
-	return v->rule && strcmp(v->rule, "plan/input-lost") == 0 &&
-	       v->found.kind == SEEN_WRITTEN && v->tensor != TN_NONE &&
-	       lies_in(&run->graph, v->found.tensor, v->tensor);
-}
-
-/* Nor can one keep what an op destroys by the graph's own word, when somebody still needs it.
- * That op; NULL. */
-static const struct tn_op *graph_destroys(const struct tn_run *run)
-{
-	const struct tn_graph *g = &run->graph;
-	const struct tn_verdict *v = &run->verdict;
-	uint32_t id = v->found.kind == SEEN_GARBAGE ? v->found.op : TN_NONE;
-
-	if (v->rule && strcmp(v->rule, "plan/constant-overwrite") == 0)
-		id = v->op;
-	if (id == TN_NONE || v->tensor == TN_NONE)
-		return NULL;
-	for (uint32_t k = 0; k < g->ops[id].n_inputs; k++)
-		if (tn_op_destroys(g, &g->ops[id], k) &&
-			(lies_in(g, g->ops[id].inputs[k].i, v->tensor) ||
-				lies_in(g, v->tensor, g->ops[id].inputs[k].i)))
-			return &g->ops[id];
-	for (size_t i = 0; i < tn_op_n_scratch(&g->ops[id]); i++)
-		if (tn_op_scratch(g, &g->ops[id], i).i != TN_NONE &&
-			(lies_in(g, v->tensor, tn_op_scratch(g, &g->ops[id], i).i) ||
-				lies_in(g, tn_op_scratch(g, &g->ops[id], i).i,
-					v->tensor)))
-			return &g->ops[id];
-	return NULL;
-}
-
-/* Nor can one keep what the graph puts into scratch: it is garbage when its op has run. The
- * output of the refused op that is scratch by its role or by the op's own word; NULL. */
-static const struct tn_tensor *graph_writes_scratch(const struct tn_run *run)
-{
-	const struct tn_graph *g = &run->graph;
-	const struct tn_verdict *v = &run->verdict;
-
-	if (!v->rule || strcmp(v->rule, "plan/scratch-overlap") != 0 || v->op == TN_NONE)
-		return NULL;
-	for (uint32_t k = 0; k < g->ops[v->op].n_outputs; k++) {
-		const struct tn_op *op = &g->ops[v->op];
-		const tn_tensor_id out = op->outputs[k];
-		uint32_t root;
-
-		if (out.i == TN_NONE)
-			continue;
-		root = run->aliases.of[out.i].root.i;
-		if (g->tensors[root].role == ROLE_SCRATCH)
-			return &g->tensors[out.i];
-		for (size_t i = 0; i < tn_op_n_scratch(op); i++) {
-			const tn_tensor_id s = tn_op_scratch(g, op, i);
-
-			if (s.i != TN_NONE && run->aliases.of[s.i].root.i == root)
-				return &g->tensors[out.i];
-		}
-	}
-	return NULL;
-}
-
-/* Nor has a plan a say in what lies behind a view in its own storage. The op that writes past
- * the end of one; NULL. */
-static const struct tn_op *graph_writes_past(const struct tn_run *run)
-{
-	const struct tn_graph *g = &run->graph;
-	const struct tn_verdict *v = &run->verdict;
-
-	return v->found.kind == SEEN_WRITTEN && v->tensor != TN_NONE &&
-			       v->found.begin >= g->tensors[v->found.tensor].bytes &&
-			       tn_op_tail(&g->ops[v->found.op]) &&
-			       run->aliases.of[v->found.tensor].root.i ==
-				       run->aliases.of[v->tensor].root.i
-		       ? &g->ops[v->found.op]
-		       : NULL;
-}
-
-/* Nor in what an op reads when the graph has it write there already. That op; NULL. */
-static const struct tn_op *graph_reads_late(const struct tn_run *run)
-{
-	const struct tn_graph *g = &run->graph;
-	const struct tn_verdict *v = &run->verdict;
-	const struct tn_op *op = v->op < g->n_ops ? &g->ops[v->op] : NULL;
-
-	if (!op || v->found.kind != SEEN_WRITTEN || v->found.op != v->op ||
-		v->tensor == TN_NONE ||
-		run->aliases.of[v->found.tensor].root.i !=
-			run->aliases.of[v->tensor].root.i)
-		return NULL;
-	for (uint32_t k = 0; k < op->n_inputs; k++)
-		if (op->inputs[k].i == v->tensor && tn_op_reads_again(g, op, k))
-			return op;
-	return NULL;
-}
-
-/* Does the graph destroy by its own word what it needs? No plan can help that, and our own
- * takes nothing from an op that is not to blame. */
-static bool blames_graph(struct tn_run *run)
-{
-	const uint32_t n = run->graph.n_claims;
-	enum tn_status status;
-
-	run->graph.n_claims = 0;
-	status = tn_claims_judge_all(
-		&run->graph, NULL, &run->arena, &run->diags, &run->claims);
-	run->graph.n_claims = n;
-	return status == TN_OK && run->claims.n_graph > 0;
-}
-
-static uint32_t root_of(const struct tn_graph *g, tn_tensor_id id)
-{
-	while (id.i != TN_NONE && g->tensors[id.i].view_of.i != TN_NONE)
-		id = g->tensors[id.i].view_of;
-	return id.i;
-}
-
-/* Does an op of a type that only claims know write into the storage of what it reads? */
-static bool works_in_place(const struct tn_graph *g, const struct tn_op *op)
-{
-	for (uint32_t k = 0; k < op->n_outputs && op->kind == OP_UNKNOWN; k++)
-		for (uint32_t i = 0; i < op->n_inputs; i++)
-			if (op->outputs[k].i != TN_NONE &&
-				root_of(g, op->outputs[k]) == root_of(g, op->inputs[i]) &&
-				!tn_op_names_anew(g, op, op->outputs[k].i))
-				return true;
-	return false;
-}
-
-enum tn_status tn_pipeline_own_word(struct tn_run *run)
-{
-	const struct tn_graph *g = &run->graph;
-	bool any = false;
-
-	for (uint32_t i = 0; i < g->n_ops && !any; i++)
-		any = works_in_place(g, &g->ops[i]);
-	if (!any || !blames_graph(run))
-		return TN_OK;
-	tn_claims_report(g, &run->claims, &run->diags);
-	run->verified = false;
-	return TN_ERR_REFUSED;
-}
-
 /* Our own plan is nothing before the verifier has accepted it: a refusal is our error,
  * unless the graph asks for what cannot be. */
 static enum tn_status check_plan(struct tn_run *run)
@@ -539,60 +383,13 @@ static enum tn_status check_plan(struct tn_run *run)
 	status = tn_verify(&run->graph, &run->plan, &scratch, &run->diags, &run->verdict);
 	tn_arena_release(&scratch);
 	run->verified = status == TN_OK;
-	if (status == TN_ERR_REFUSED && graph_loses_input(run)) {
-		const char *name = run->graph.tensors[run->verdict.tensor].name;
-
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/input-write", run->source,
-			run->graph.ops[run->verdict.found.op].pointer, name,
-			"the graph itself overwrites '%s', which the caller wants back",
-			name);
-		tn_diag_note(
-			&run->diags, "mark the input as clobber, or write elsewhere");
-	} else if (status == TN_ERR_REFUSED && graph_destroys(run)) {
-		const struct tn_op *op = graph_destroys(run);
-		const char *name = run->graph.tensors[run->verdict.tensor].name;
-
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/destructive-input",
-			run->source, op->pointer, op->name,
-			"'%s' destroys '%s', which is needed after it", op->name, name);
-		tn_diag_note(&run->diags,
-			"run who reads it before it (--repair does), or give it a copy");
-	} else if (status == TN_ERR_REFUSED && graph_writes_scratch(run)) {
-		const struct tn_op *op = &run->graph.ops[run->verdict.op];
-
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/scratch-clobbered",
-			run->source, op->pointer, op->name,
-			"'%s' writes '%s' into scratch, which holds nothing when an op "
-			"has run",
-			op->name, graph_writes_scratch(run)->name);
-		tn_diag_note(
-			&run->diags, "give what it writes a tensor that is no scratch");
-	} else if (status == TN_ERR_REFUSED && graph_writes_past(run)) {
-		const struct tn_op *op = graph_writes_past(run);
-
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/partial-overlap",
-			run->source, op->pointer, op->name,
-			"'%s' writes past the end of '%s', over '%s' in the same storage",
-			op->name, run->graph.tensors[run->verdict.found.tensor].name,
-			run->graph.tensors[run->verdict.tensor].name);
-		tn_diag_note(&run->diags, "give what it writes storage of its own");
-	} else if (status == TN_ERR_REFUSED && blames_graph(run)) {
-		tn_claims_report(&run->graph, &run->claims, &run->diags);
-	} else if (status == TN_ERR_REFUSED && graph_reads_late(run)) {
-		const struct tn_op *op = graph_reads_late(run);
-
-		tn_diag_at(&run->diags, SEVERITY_ERROR, "hazard/write-before-read",
-			run->source, op->pointer, op->name,
-			"'%s' writes over '%s', which it still reads itself", op->name,
-			run->graph.tensors[run->verdict.tensor].name);
-		tn_diag_note(&run->diags, "give what it writes storage of its own");
-	} else if (status == TN_ERR_REFUSED) {
+	if (status == TN_ERR_REFUSED && !tn_refusal_is_graphs(run)) {
 		tn_diag_at(&run->diags, SEVERITY_ERROR, "plan/internal", run->source,
 			NULL, NULL,
 			"the verifier refused our own plan; please report this");
 		status = TN_ERR_INTERNAL;
 	}
-	return status == TN_OK ? tn_pipeline_own_word(run) : status;
+	return status == TN_OK ? tn_refusal_own_word(run) : status;
 }
 
 static void dump(struct tn_run *run, enum tn_stage reached)

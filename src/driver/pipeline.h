@@ -97,11 +97,6 @@ enum tn_status TN_MUST_CHECK tn_pipeline_claims(
 /* Which ops need not run, in the order of run->order. */
 enum tn_status TN_MUST_CHECK tn_pipeline_alias(struct tn_run *run);
 
-/* Of a verified plan: the verifier takes an op whose type it does not know as made for what it
- * is given. Where the vocabulary of claims does know the type, and the graph has the op write
- * what it reads, TN_ERR_REFUSED, reported as `lint` does, when it loses something by that. */
-enum tn_status TN_MUST_CHECK tn_pipeline_own_word(struct tn_run *run);
-
 /* Once more the tables of STAGE_PROVE, for a graph whose schedule has changed. */
 enum tn_status TN_MUST_CHECK tn_pipeline_tables(struct tn_run *run);
 
