@@ -1,6 +1,9 @@
+#define _POSIX_C_SOURCE 200809L
 #include "driver/pipeline.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/banned.h"
 #include "base/checked.h"
@@ -14,6 +17,7 @@
 #include "driver/schedule.h"
 #include "driver/sizes.h"
 #include "driver/target.h"
+#include "import/formats.h"
 #include "import/import.h"
 #include "import/plan_json.h"
 #include "ir/digest.h"
@@ -51,6 +55,41 @@ static bool wants(const struct tn_run *run, const char *stage)
 	return false;
 }
 
+/* A folder where one graph belongs: some models are folders, others are full of graphs. */
+static void note_folder(struct tn_run *run, const char *folder)
+{
+	static const struct {
+		const char *file, *format;
+	} models[] = { { "saved_model.pb", "saved-model" },
+		{ "Data/com.apple.CoreML", "core-ml" } };
+
+	for (size_t i = 0; i < sizeof(models) / sizeof(*models); i++) {
+		const struct tn_format *f = tn_format_named(models[i].format);
+		const char *inside =
+			tn_arena_printf(&run->arena, "%s/%s", folder, models[i].file);
+
+		if (!inside || access(inside, F_OK) != 0)
+			continue;
+		tn_diag_note(&run->diags, "it is %s: %s", f->title, f->advice);
+		return;
+	}
+	tn_diag_note(&run->diags,
+		"name one graph; 'tenure lint %s' judges all that are there", folder);
+}
+
+enum tn_status tn_pipeline_source(struct tn_run *run, const char *file)
+{
+	const char *from = run->options->from;
+	struct stat info;
+	enum tn_status status = tn_file_read(&run->arena, &run->diags, file,
+		from && strcmp(from, "onnx") == 0 ? tn_import_fits_onnx : tn_import_fits,
+		&run->source);
+
+	if (status == TN_ERR_INPUT && stat(file, &info) == 0 && S_ISDIR(info.st_mode))
+		note_folder(run, file);
+	return status;
+}
+
 static enum tn_status read_graph(struct tn_run *run, const char *file)
 {
 	struct tn_import im = { .arena = &run->arena,
@@ -61,10 +100,7 @@ static enum tn_status read_graph(struct tn_run *run, const char *file)
 	enum tn_status status = TN_OK;
 
 	if (!run->source)
-		status = tn_file_read(&run->arena, &run->diags, file,
-			im.from && strcmp(im.from, "onnx") == 0 ? tn_import_fits_onnx
-								: tn_import_fits,
-			&run->source);
+		status = tn_pipeline_source(run, file);
 	if (status == TN_OK)
 		status = tn_sizes_parse(run->options, &run->arena, &run->diags, &im);
 	if (status != TN_OK)

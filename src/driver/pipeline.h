@@ -81,6 +81,10 @@ void tn_run_release(struct tn_run *run);
 enum tn_status TN_MUST_CHECK tn_pipeline(
 	struct tn_run *run, const char *file, enum tn_stage last);
 
+/* Reads the graph's file: run->source, which tn_pipeline then takes. Says of a folder what can
+ * be done with it. */
+enum tn_status TN_MUST_CHECK tn_pipeline_source(struct tn_run *run, const char *file);
+
 /* From a graph that has been read to a plan, or to TN_ERR_REFUSED when it does not fit,
  * which is not reported: what tn_pipeline does between reading and verifying. */
 enum tn_status TN_MUST_CHECK tn_pipeline_solve(struct tn_run *run);

@@ -94,8 +94,7 @@ static enum tn_status judge_csv(
 
 static enum tn_status judge_alone(struct tn_run *run, const char *file)
 {
-	enum tn_status status = tn_file_read(
-		&run->arena, &run->diags, file, tn_import_fits, &run->source);
+	enum tn_status status = tn_pipeline_source(run, file);
 
 	if (status != TN_OK || tn_verify_is_csv(run->source))
 		return status == TN_OK ? tn_verify_csv(run) : status;
