@@ -125,6 +125,21 @@ with tempfile.TemporaryDirectory() as folder:
             done = run(*words, cwd=folder)
             assert done.returncode == 2 and "p.json" in done.stderr and \
                 "expected a plan, as 'tenure plan -o' writes it" in done.stderr, (words, done)
+    # a folder where one graph belongs
+    models = {"some": ["a.tflite"], "tf": ["saved_model.pb", "variables/x"],
+              "a.mlpackage": ["Manifest.json", "Data/com.apple.CoreML/model.mlmodel"]}
+    for name, files in models.items():
+        for file in files:
+            pathlib.Path(folder, name, file).parent.mkdir(parents=True, exist_ok=True)
+            pathlib.Path(folder, name, file).write_bytes(b"")
+    advice = {"some": "name one graph; 'tenure lint some' judges all", "tf": "TFLiteConverter",
+              "a.mlpackage": "it is a Core ML model: read the .tflite"}
+    for name, said in advice.items():
+        for words in (["plan"], ["verify"], ["convert"], ["report", "-o", "new"], ["run"],
+                      ["diff", "g.json"], ["plan", "--from", "onnx"]):
+            done = run(*words, name, cwd=folder)
+            assert done.returncode == 2 and said in done.stderr, (words, done)
+            assert done.stderr.count("\n") == 2, (words, done)
     # an op without a kernel keeps nobody from a plan, and the refusal says so
     fancy = pathlib.Path(folder, "fancy.json")
     fancy.write_text(graph.replace("RELU", "Fancy"), encoding="utf-8")
