@@ -34,7 +34,7 @@ struct tn_run {
 	struct tn_strbuf dumps; /* what --dump asked for */
 
 	const char *plan_file; /* its plan is used; NULL: one of our own */
-	struct tn_source *plan_source; /* its text, once the graph is rewritten */
+	struct tn_source *plan_source; /* its text; NULL: it is still to be read */
 	struct tn_plan_file
 		*plan_parsed; /* closed when the plan is read, or at the end */
 	struct tn_source *source;

@@ -171,7 +171,7 @@ enum tn_status tn_pipeline_rewrite(struct tn_run *run, const char *list)
 		list = run->options->rewrite;
 	else if (run->options->repair || (run->keep_claims && run->graph.n_claims))
 		list = "none"; /* claims speak of the file's ops */
-	if (run->plan_file)
+	if (run->plan_file && !run->plan_source)
 		status = tn_file_read(&run->arena, &run->diags, run->plan_file,
 			tn_import_fits_plan, &run->plan_source);
 	if (status == TN_OK && run->plan_file)

@@ -1,7 +1,6 @@
 /* tenure verify: is this plan right for this graph? Without a plan: is the one that the
  * file carries? */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "driver/command.h"
@@ -62,20 +61,22 @@ static enum tn_status judge_carried(
 	return status == TN_OK && !proved ? TN_ERR_REFUSED : status;
 }
 
-static enum tn_status verify_plan(struct tn_run *run, const char *graph, const char *plan)
+/* What was read is not read again: a pipe would be empty. */
+static enum tn_status verify_plan(
+	struct tn_run *run, const char *graph, struct tn_source *plan)
 {
-	const struct tenure_options *options = run->options;
 	enum tn_status status;
 
-	run->plan_file = plan;
+	run->plan_file = plan->name;
+	run->plan_source = plan;
 	status = tn_pipeline(run, graph, STAGE_IMPORT);
 	if (status == TN_OK)
 		status = tn_command_use_plan(run);
 	if (status == TN_OK)
-		fprintf(options->out,
+		tn_strbuf_printf(&run->dumps,
 			"%s: verified: arena %" PRId64
 			" B, %u of %u ops replayed step by step\n",
-			plan, run->plan.arena_bytes, run->verdict.replayed,
+			plan->name, run->plan.arena_bytes, run->verdict.replayed,
 			run->graph.n_ops);
 	return status;
 }
@@ -104,19 +105,18 @@ static enum tn_status judge_alone(struct tn_run *run, const char *file)
 
 int tenure_verify(const tenure_options *options, const char *graph, const char *plan)
 {
-	struct tn_source *csv = NULL;
+	struct tn_source *read = NULL;
 	enum tn_status status = TN_OK;
 	struct tn_run run;
 
 	tn_run_init(&run, options);
-	if (plan && strcmp(plan, "-") != 0) /* what is read here is not read again */
+	if (plan)
 		status = tn_file_read(
-			&run.arena, &run.diags, plan, tn_import_fits_plan, &csv);
-	if (status != TN_OK)
-		return tn_command_end(&run, status);
-	if (csv && tn_verify_is_csv(csv))
-		status = judge_csv(&run, graph, csv);
-	else
-		status = plan ? verify_plan(&run, graph, plan) : judge_alone(&run, graph);
+			&run.arena, &run.diags, plan, tn_import_fits_plan, &read);
+	if (status == TN_OK && !read)
+		status = judge_alone(&run, graph);
+	else if (status == TN_OK)
+		status = tn_verify_is_csv(read) ? judge_csv(&run, graph, read)
+						: verify_plan(&run, graph, read);
 	return tn_command_end(&run, status);
 }

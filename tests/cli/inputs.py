@@ -107,6 +107,18 @@ def streams(t):
                                   check=False)
             assert done.returncode == 0, (args, done)
             t.n += 1
+    # plans of both kinds, each read once
+    for option, plan in (("-o", "p.json"), ("--write-csv", "p.csv")):
+        t.right(["plan", "g.json", "--rewrite", "none", option, plan])
+        text = (t.folder / plan).read_text(encoding="utf-8")
+        for name in ("-", "/dev/stdin", "/dev/fd/0"):
+            done = t.right(["verify", "g.json", name], input=text)
+            assert "verified" in done.stdout, done
+        feed = f"cat {plan} > pipe.json & exec \"$@\""
+        done = subprocess.run(["sh", "-c", feed, "sh", t.tenure, "verify", "g.json", "pipe.json"],
+                              cwd=t.folder, capture_output=True, timeout=PATIENCE, check=False)
+        assert done.returncode == 0 and b"verified" in done.stdout, (plan, done)
+        t.n += 1
     rules = ('<rules format="tenure.rules/1"><rule id="t/x" severity="error"><title>x</title>'
              '<check context="//op" assert="true()"/></rule></rules>')
     for name in ("-", "/dev/stdin"):
