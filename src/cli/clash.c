@@ -153,12 +153,25 @@ struct output {
 	const char *option, *name;
 };
 
-/* The k-th output that is asked for; false: there are no more. --ascii is one to standard
- * output, unless it is alone with -o. */
+/* A flag that asks for something on standard output; NULL: none does. --ascii does, unless
+ * it is alone with -o, as do the layers of a run without it. */
+static const char *printed(const struct arguments *args, size_t n_files)
+{
+	const tenure_options *o = &args->options;
+
+	if (o->ascii && (n_files != 1 || !o->output))
+		return "ascii";
+	if (o->json)
+		return "json";
+	return o->dump_layers && !o->output ? "dump-layers" : NULL;
+}
+
+/* The k-th output that is asked for; false: there are no more. */
 static bool output_at(const struct arguments *args, size_t k, struct output *out)
 {
 	const char *const *names;
 	size_t asked = 0;
+	const char *flag;
 
 	for (size_t r = 0; r < COUNT(writes); r++) {
 		size_t n = names_of(args, &writes[r], &names);
@@ -171,10 +184,9 @@ static bool output_at(const struct arguments *args, size_t k, struct output *out
 		}
 		k -= n;
 	}
-	if (k > 0 || !args->options.ascii || (asked == 1 && args->options.output))
-		return false;
-	*out = (struct output){ "ascii", "-" };
-	return true;
+	flag = k ? NULL : printed(args, asked);
+	*out = (struct output){ flag, "-" };
+	return flag != NULL;
 }
 
 static bool apart(const struct arguments *args, size_t k, struct output one, FILE *err)
@@ -253,6 +265,20 @@ static bool none_idle(const struct arguments *args, FILE *err)
 	return true;
 }
 
+/* Findings are printed, unless -o says where they go. */
+static bool findings_have_a_place(const struct arguments *args, FILE *err)
+{
+	const tenure_options *o = &args->options;
+
+	if (args->command != COMMAND_LINT || o->output || !o->write_baseline ||
+		!is_standard(o->write_baseline))
+		return true;
+	fputs("tenure: --write-baseline and the findings would both write standard "
+	      "output: name a file for one of them, by -o for the findings\n",
+		err);
+	return false;
+}
+
 /* A page of HTML on a terminal is what nobody wants who did not ask for it. */
 static bool page_has_a_place(const struct arguments *args, FILE *err)
 {
@@ -270,5 +296,5 @@ static bool page_has_a_place(const struct arguments *args, FILE *err)
 bool arguments_agree(const struct arguments *args, FILE *err)
 {
 	return outputs_agree(args, err) && none_idle(args, err) &&
-	       page_has_a_place(args, err);
+	       findings_have_a_place(args, err) && page_has_a_place(args, err);
 }

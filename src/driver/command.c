@@ -52,6 +52,11 @@ struct tn_view tn_command_view(const struct tn_run *run)
 	return view;
 }
 
+bool tn_command_is_standard(const char *file)
+{
+	return file && strcmp(file, "-") == 0;
+}
+
 enum tn_status tn_command_write(
 	struct tn_run *run, const char *file, const struct tn_strbuf *text)
 {

@@ -14,6 +14,10 @@ struct tn_view tn_command_view(const struct tn_run *run);
 enum tn_status TN_MUST_CHECK tn_command_deliver(
 	struct tn_run *run, const struct tn_strbuf *text);
 
+/* Is the file that an option names ("-"; NULL: it names none) standard output? What people
+ * read is then for standard error. */
+bool tn_command_is_standard(const char *file);
+
 /* Writes text to a named file. */
 enum tn_status TN_MUST_CHECK tn_command_write(
 	struct tn_run *run, const char *file, const struct tn_strbuf *text);

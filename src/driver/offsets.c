@@ -100,7 +100,8 @@ static enum tn_status solve(struct tn_run *run, const char *file)
 			problem.ids[at[0]], problem.ids[at[1]]);
 		return TN_ERR_INTERNAL;
 	}
-	summarise(run, &problem.problem, &solution, o->output ? o->out : o->err);
+	summarise(run, &problem.problem, &solution,
+		o->output && !tn_command_is_standard(o->output) ? o->out : o->err);
 	tn_strbuf_init(&csv);
 	tn_export_minimalloc(&problem.problem, problem.ids, solution.offset, &csv);
 	status = tn_command_deliver(run, &csv);

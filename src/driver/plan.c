@@ -11,8 +11,21 @@
 #include "report/plan_view_json.h"
 #include "report/text.h"
 
+/* Where the summary goes, or the JSON of --json. */
+static FILE *summary_to(const tenure_options *o)
+{
+	const char *const files[] = { o->output, o->write_csv, o->write_header,
+		o->write_offline, o->write_offsets };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (tn_command_is_standard(files[i]))
+			return o->err;
+	return o->out;
+}
+
 static enum tn_status show(struct tn_run *run)
 {
+	FILE *const to = summary_to(run->options);
 	struct tn_view view = tn_command_view(run);
 	struct tn_strbuf json, text;
 	enum tn_status status = TN_OK;
@@ -24,14 +37,16 @@ static enum tn_status show(struct tn_run *run)
 	if (status == TN_OK && run->options->output)
 		status = tn_command_write(run, run->options->output, &json);
 	if (status == TN_OK && !run->options->json)
-		status = tn_text_plan(&view, false, &text);
+		status = tn_text_plan(&view,
+			to == run->options->err ? run->options->color != 0
+						: run->options->color_out != 0,
+			&text);
 	if (status == TN_OK) {
 		const struct tn_strbuf *out = run->options->json ? &json : &text;
 
 		if (out->failed)
 			status = TN_ERR_NOMEM;
-		else if (out->len &&
-			 fwrite(out->text, 1, out->len, run->options->out) != out->len)
+		else if (out->len && fwrite(out->text, 1, out->len, to) != out->len)
 			status = TN_ERR_IO;
 	}
 	tn_strbuf_release(&json);

@@ -66,6 +66,10 @@ def twice():
         yield ["report", "g.json", "--ascii", option, "-"], ("--ascii", option)
     yield ["report", "g.json", "--ascii", "--csv", "new", "-o", "-"], ("--ascii", "--output")
     yield ["plan", "g.json", "--write-csv", "-", "--write-header", "-"], ("standard output",)
+    for option in PLANS:
+        yield ["plan", "g.json", "--json", option, "-"], ("standard output", "--json")
+    yield ["run", "g.json", "--dump-layers", "--output-tensor", "-"], ("standard output",)
+    yield ["lint", "g.json", "--write-baseline", "-"], ("standard output", "-o")
     yield ["run", "g.json", "--output-tensor", "new", "--output-tensor", "sub/../new"], ("new",)
 
 
@@ -326,6 +330,31 @@ def check_width(tenure, root):
     print("ok - --ascii is as wide as the terminal")
 
 
+# what goes to standard output by "-", and how it begins and ends
+STANDARD = [
+    (["plan", "g.json", "-o"], "{", "}\n"), (["plan", "g.json", "--write-csv"], "id,lower,", "\n"),
+    (["plan", "g.json", "--write-header"], "/*", "#endif\n"),
+    (["offsets", "p.csv", "-o"], "id,lower,upper,size,offset\na,0,1,4,0\n", "\n"),
+    (["convert", "g.json", "-o"], "{", "}\n"), (["report", "g.json", "--csv"], "kind,name,", "\n"),
+    (["lint", "g.json", "-o", "new", "--write-baseline"], "<?xml ", "</baseline>\n"),
+]
+
+
+def check_standard(tenure, root):
+    """A result that goes to standard output is alone there: the same bytes as in a file."""
+    for args, start, end in STANDARD:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            fill(folder, root)
+            done = call(tenure, folder, [*args, "-"])
+            again = call(tenure, folder, [*args, "file"])
+            assert done.returncode == again.returncode == 0, (args, done, again)
+            assert done.stdout.startswith(start) and done.stdout.endswith(end), (args, done)
+            assert done.stdout == (folder / "file").read_text(encoding="utf-8"), (args, done)
+            assert not again.stdout or again.stdout == done.stderr, (args, done, again)
+    print(f"ok - {len(STANDARD)} results on standard output")
+
+
 DIFFS = [
     (["-o", "d.html"], "<!DOCTYPE html>"), (["-o", "d.HTML"], "<!DOCTYPE html>"),
     (["-o", "d.md"], "#"), (["-o", "d.Md"], "#"), (["-o", "d.json"], "{"), (["-o", "d.JSON"], "{"),
@@ -354,6 +383,7 @@ def main():
     tenure, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     check_refused(tenure, root)
     check_right(tenure, root)
+    check_standard(tenure, root)
     check_ascii(tenure, root)
     check_width(tenure, root)
     check_diff(tenure, root)
