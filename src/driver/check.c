@@ -271,7 +271,7 @@ static int check_pair(const tenure_options *options, const struct pair *p)
 	if (status == TN_OK)
 		status = compare(&run, &again, p);
 	if (status == TN_OK && !options->hook)
-		fprintf(options->out, "%s: right for %s, %" PRId64 " B\n", p->plan,
+		tn_strbuf_printf(&run.dumps, "%s: right for %s, %" PRId64 " B\n", p->plan,
 			p->model, run.plan.arena_bytes);
 	tn_strbuf_release(&again.words);
 	return tn_command_end(&run, status);

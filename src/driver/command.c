@@ -9,6 +9,7 @@
 #include "driver/schedule.h"
 #include "import/plan_json.h"
 #include "ir/digest.h"
+#include "report/escape.h"
 #include "report/text.h"
 
 void tenure_options_init(tenure_options *options)
@@ -95,16 +96,31 @@ void tn_command_nomem(const tenure_options *options)
 	fputs("tenure: out of memory\n", options->err);
 }
 
+/* Names in dumps are those of the file, and a terminal does what they say. */
+static bool print_dumps(const struct tn_run *run)
+{
+	struct tn_strbuf text;
+	bool ok;
+
+	tn_strbuf_init(&text);
+	if (run->dumps.len)
+		tn_escape_lines(&text, run->dumps.text);
+	if (text.len)
+		fwrite(text.text, 1, text.len, run->options->out);
+	ok = !text.failed && !run->dumps.failed;
+	tn_strbuf_release(&text);
+	return ok;
+}
+
 int tn_command_end(struct tn_run *run, enum tn_status status)
 {
 	const tenure_options *o = run->options;
 	struct tn_view view = tn_command_view(run);
+	const bool dumped = print_dumps(run);
 	int result;
 
-	if (run->dumps.len)
-		fwrite(run->dumps.text, 1, run->dumps.len, o->out);
 	if (!tn_command_tell(o, &view) || status == TN_ERR_NOMEM || run->diags.failed ||
-		run->dumps.failed) {
+		!dumped) {
 		tn_command_nomem(o);
 		status = TN_ERR_NOMEM;
 	}

@@ -10,6 +10,7 @@
 #include "driver/parallel.h"
 #include "driver/streaming.h"
 #include "import/ready.h"
+#include "report/escape.h"
 #include "report/github.h"
 #include "report/json.h"
 #include "report/junit.h"
@@ -256,7 +257,7 @@ static enum tn_status write_all(struct lint *l, struct tn_run *first)
 			views[shown].file = l->files.list[i].name;
 		shown++;
 		if (run->dumps.len)
-			tn_strbuf_add(&out, run->dumps.text, run->dumps.len);
+			tn_escape_lines(&out, run->dumps.text);
 	}
 	/* a hook that was given no graph has nothing to say */
 	status = tn_govern_describe(&l->govern, views, shown);

@@ -201,6 +201,26 @@ void tn_escape_visible(struct tn_strbuf *out, const char *text)
 	} while (cp);
 }
 
+void tn_escape_lines(struct tn_strbuf *out, const char *text)
+{
+	struct tn_strbuf part;
+
+	tn_strbuf_init(&part);
+	while (*text) {
+		const size_t n = strcspn(text, "\n\t");
+
+		part.len = 0;
+		tn_strbuf_add(&part, text, n);
+		if (n && !part.failed)
+			tn_escape_visible(out, part.text);
+		text += n;
+		if (*text)
+			tn_strbuf_putc(out, *text++);
+	}
+	out->failed = out->failed || part.failed;
+	tn_strbuf_release(&part);
+}
+
 size_t tn_escape_width(const char *text)
 {
 	size_t width = 0;

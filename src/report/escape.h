@@ -20,6 +20,9 @@ void tn_escape_utf8(struct tn_strbuf *out, const char *text);
  * that XML 1.0 forbids survives. For terminals and for text nodes. */
 void tn_escape_visible(struct tn_strbuf *out, const char *text);
 
+/* The same of a text of several lines: their breaks stay, and so do tabs. */
+void tn_escape_lines(struct tn_strbuf *out, const char *text);
+
 /* Columns of a word in a sentence that is drawn. */
 #define TN_WORD_COLUMNS 80
 

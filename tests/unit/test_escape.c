@@ -65,6 +65,33 @@ START_TEST(escape_visible)
 }
 END_TEST
 
+/* Of several lines each is shown as it is alone. */
+START_TEST(escape_lines)
+{
+	struct tn_strbuf in, out, want;
+
+	tn_strbuf_init(&in);
+	tn_strbuf_init(&out);
+	tn_strbuf_init(&want);
+	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
+		const struct escape_case *c = &escapes[i];
+
+		if (strchr(c->in, '\n'))
+			continue;
+		tn_strbuf_printf(&in, "%s\n\t%s\r\n\n", c->in, c->in);
+		tn_strbuf_printf(&want, "%s\n\t%s\\x0d\n\n", c->visible, c->visible);
+	}
+	tn_escape_lines(&out, in.text);
+	ck_assert_str_eq(out.text, want.text);
+	out.len = 0;
+	tn_escape_lines(&out, "");
+	ck_assert_uint_eq(out.len, 0);
+	tn_strbuf_release(&in);
+	tn_strbuf_release(&out);
+	tn_strbuf_release(&want);
+}
+END_TEST
+
 START_TEST(escape_short_keeps_to_its_columns)
 {
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
@@ -238,6 +265,7 @@ Suite *tn_test_suite(void)
 	TCase *tc = tcase_create("names");
 
 	LOOP(tc, escape_visible, escapes);
+	tcase_add_test(tc, escape_lines);
 	tcase_add_test(tc, escape_short_keeps_to_its_columns);
 	tcase_add_loop_test(tc, joined_names_are_cut_to_the_first, 0,
 		(int)(sizeof(joined) / sizeof(*joined)));
