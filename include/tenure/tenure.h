@@ -79,6 +79,7 @@ typedef struct tenure_options {
 	FILE *err; /**< diagnostics, progress */
 	int color; /**< err is a terminal that shows colours */
 	int color_out; /**< out is one */
+	int progress; /**< err is a terminal: what takes long says there how far it is */
 
 	/* reading and planning */
 	const char *from; /**< format of the input; NULL: by content */

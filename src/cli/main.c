@@ -95,6 +95,7 @@ static int run(struct arguments *args)
 	if (!arguments_agree(args, stderr))
 		return TENURE_BAD_INPUT;
 	args->options.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+	args->options.progress = isatty(STDERR_FILENO);
 	args->options.color_out = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	args->options.columns = terminal_columns();
 	return finish(dispatch(args));

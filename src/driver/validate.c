@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "driver/command.h"
+#include "driver/progress.h"
 #include "validate/validation.h"
 
 static enum tn_status split(struct tn_run *run, const char ***out_items, uint32_t *out_n)
@@ -26,17 +27,23 @@ static enum tn_status split(struct tn_run *run, const char ***out_items, uint32_
 enum tn_status tn_command_validate(struct tn_run *run, struct tn_validation *out)
 {
 	const tenure_options *o = run->options;
-	struct tn_validation_options how = {
-		.seed = o->seed, .keep = o->keep_work != 0, .synthetic = run->synthetic
-	};
+	struct tn_progress progress;
+	struct tn_validation_options how = { .seed = o->seed,
+		.keep = o->keep_work != 0,
+		.synthetic = run->synthetic,
+		.watch = tn_progress_show,
+		.user = &progress };
 	const char **targets;
 	enum tn_status status = split(run, &targets, &how.n_targets);
 
 	if (status != TN_OK)
 		return status;
 	how.targets = targets;
-	return tn_validation_run(
+	tn_progress_init(&progress, o);
+	status = tn_validation_run(
 		&run->graph, &run->plan, &how, &run->arena, &run->diags, out);
+	tn_progress_end(&progress);
+	return status;
 }
 
 int tenure_validate(const tenure_options *options, const char *graph)

@@ -1,5 +1,7 @@
 #include "validate/validation.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/banned.h"
@@ -50,16 +52,53 @@ static enum tn_status add(struct tn_arena *arena, struct tn_validation *v,
 	return tn_vec_push(arena, &v->configs, *config) ? TN_OK : TN_ERR_NOMEM;
 }
 
-static enum tn_status check_target(const struct tn_program_run *r,
-	const struct tn_target *target, struct tn_validation *v)
+/* How far it is, for somebody who waits. */
+struct steps {
+	const struct tn_validation_options *options;
+	uint32_t at, of;
+};
+
+static const char *const *options_of(const struct tn_target *target)
 {
-	const char *const *options = target->machine ? board_options : host_options;
+	return target->machine ? board_options : host_options;
+}
+
+/* The executor's runs are the first step, then each program is one. */
+static struct steps count_steps(
+	const struct tn_validation_options *options, const struct tn_target **targets)
+{
+	struct steps s = { options, 0, 1 };
+
+	for (uint32_t i = 0; i < options->n_targets; i++)
+		for (const char *const *o = options_of(targets[i]); *o; o++)
+			s.of += 2;
+	return s;
+}
+
+static void watch(struct steps *s, const char *target, const char *options, bool shared)
+{
+	char text[96];
+
+	s->at++;
+	if (!s->options->watch)
+		return;
+	snprintf(text, sizeof(text), "validating, %" PRIu32 " of %" PRIu32 ": %s%s%s %s",
+		s->at, s->of, target, *options ? " " : "", options,
+		shared ? "shared" : "unshared");
+	s->options->watch(s->options->user, text);
+}
+
+static enum tn_status check_target(const struct tn_program_run *r,
+	const struct tn_target *target, struct steps *steps, struct tn_validation *v)
+{
+	const char *const *options = options_of(target);
 	enum tn_status status = TN_OK;
 
 	for (; *options && status == TN_OK; options++) {
 		for (int shared = 0; shared < 2 && status == TN_OK; shared++) {
 			struct tn_validation_config config;
 
+			watch(steps, target->name, *options, shared != 0);
 			status = tn_program_check(
 				r, target, *options, shared != 0, &config);
 			if (status == TN_OK)
@@ -70,18 +109,20 @@ static enum tn_status check_target(const struct tn_program_run *r,
 }
 
 static enum tn_status check_targets(const struct tn_program_run *r,
-	const struct tn_target **targets, uint32_t n, struct tn_validation *v)
+	const struct tn_target **targets, uint32_t n, struct steps *steps,
+	struct tn_validation *v)
 {
 	enum tn_status status = tn_program_harness(r);
 
 	for (uint32_t i = 0; i < n && status == TN_OK; i++)
-		status = check_target(r, targets[i], v);
+		status = check_target(r, targets[i], steps, v);
 	return status;
 }
 
 static enum tn_status check_emitted(const struct tn_graph *g, const struct tn_plan *plan,
 	const struct tn_validation_options *options, const struct tn_target **targets,
-	struct tn_arena *arena, struct tn_diags *diags, struct tn_validation *v)
+	struct steps *steps, struct tn_arena *arena, struct tn_diags *diags,
+	struct tn_validation *v)
 {
 	const struct tn_emit_model model = { .graph = g, .plan = plan };
 	const struct tn_emit_options emit = { .debug = true };
@@ -99,7 +140,7 @@ static enum tn_status check_emitted(const struct tn_graph *g, const struct tn_pl
 	if (status == TN_OK) {
 		status = tn_emit(&model, 1, &emit, r.dir, arena, diags, &emitted);
 		if (status == TN_OK)
-			status = check_targets(&r, targets, options->n_targets, v);
+			status = check_targets(&r, targets, options->n_targets, steps, v);
 		if (options->keep)
 			v->directory = r.dir;
 		else
@@ -115,19 +156,24 @@ enum tn_status tn_validation_run(const struct tn_graph *g, const struct tn_plan 
 {
 	const struct tn_target **targets;
 	struct tn_validation_config config;
+	struct steps steps = { .options = options };
 	enum tn_status status;
 
 	*out = (struct tn_validation){ .same = true, .synthetic = options->synthetic };
 	status = find_targets(options, arena, diags, &targets);
-	if (status == TN_OK)
+	if (status == TN_OK) {
+		steps = count_steps(options, targets);
+		watch(&steps, "executor", "", false);
 		status = tn_expected_run(g, plan, options->seed, arena, diags, out);
+	}
 	if (status == TN_OK)
 		status = tn_expected_check_plan(
 			g, plan, options->seed, arena, diags, out, &config);
 	if (status == TN_OK)
 		status = add(arena, out, &config);
 	if (status == TN_OK && options->n_targets)
-		status = check_emitted(g, plan, options, targets, arena, diags, out);
+		status = check_emitted(
+			g, plan, options, targets, &steps, arena, diags, out);
 	if (status == TN_OK && !out->same)
 		status = TN_ERR_REFUSED;
 	if (status != TN_OK)

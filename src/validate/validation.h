@@ -21,6 +21,9 @@ struct tn_validation_options {
 	int seconds; /* limit for each program; 0: 600 */
 	bool keep; /* leave the directory with the emitted program there */
 	bool synthetic; /* the graph's constants were invented: only the plan is judged */
+	/* called before each of the steps, which may take long; NULL: nobody waits */
+	void (*watch)(void *user, const char *step);
+	void *user;
 };
 
 /* An activation, in the order in which they appear. */
