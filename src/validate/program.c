@@ -166,15 +166,22 @@ static enum tn_status compile(
 	return run_compiler(b, &a);
 }
 
+/* How a source of the model was compiled: no two ways have an object in common. */
+static const char *way_of(const struct build *b)
+{
+	const char *way = b->shared ? "shared-" : "unshared-";
+
+	return b->dump < 0
+		       ? way
+		       : tn_arena_printf(b->r->arena, "dump%" PRId64 "-%s", b->dump, way);
+}
+
 /* Compiles one source unless its object is there, and adds the object to the link. */
 static enum tn_status add_object(
 	struct build *b, struct args *link, const char *source, bool is_model)
 {
-	const char *how = !is_model	 ? ""
-			  : b->dump >= 0 ? "dump-"
-			  : b->shared	 ? "shared-"
-					 : "unshared-";
-	const char *object = object_of(b, source, how);
+	const char *way = is_model ? way_of(b) : "";
+	const char *object = way ? object_of(b, source, way) : NULL;
 
 	if (!object)
 		return TN_ERR_NOMEM;

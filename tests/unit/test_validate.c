@@ -15,7 +15,9 @@
 #include "net.h"
 #include "planned.h"
 #include "tools.h"
+#include "validate/expected.h"
 #include "validate/process.h"
+#include "validate/program.h"
 #include "validate/synthetic.h"
 #include "validate/target.h"
 #include "validate/validation.h"
@@ -260,6 +262,53 @@ START_TEST(wrong_plan_is_named)
 	}
 	ck_assert(strstr(print(&n, &v), "DIFFERS at op 'sum', tensor 2 'c', byte "));
 	ck_assert(strstr(print(&n, &v), "\nnot the same\n"));
+	net_release(&n);
+}
+END_TEST
+
+/* Of two programs from one folder each shows its own layer: the first differs from what the
+ * first layer is said to be, the second by its plan. */
+START_TEST(differences_are_told_apart)
+{
+	const struct tn_emit_options how = { .debug = true };
+	struct tn_validation v = { .same = true };
+	struct tn_validation_config apart, over;
+	struct tn_emit_summary emitted;
+	struct tn_program_run r = { .emitted = &emitted, .seed = 1, .seconds = 60 };
+	struct net n;
+	uint32_t c;
+
+	if (!tn_test_has_tools("host"))
+		return;
+	net_arithmetic(&n);
+	net_plan(&n);
+	c = net_find_tensor(&n, "c");
+	n.plan.tensors[c].offset = n.plan.tensors[net_find_tensor(&n, "a")].offset + 4;
+	r.graph = &n.graph;
+	r.arena = &n.arena;
+	r.diags = &n.diags;
+	r.reference = &v;
+	ck_assert_int_eq(tn_tempdir_make(&n.arena, &n.diags, &r.dir), TN_OK);
+	ck_assert_int_eq(
+		tn_expected_run(&n.graph, &n.plan, 1, &n.arena, &n.diags, &v), TN_OK);
+	ck_assert_int_eq(tn_emit(&(struct tn_emit_model){ &n.graph, &n.plan, NULL }, 1,
+				 &how, r.dir, &n.arena, &n.diags, &emitted),
+		TN_OK);
+	ck_assert_int_eq(tn_program_harness(&r), TN_OK);
+	v.layers[0].digest ^= 1;
+	ck_assert_int_eq(
+		tn_program_check(&r, tn_target_find("host"), "-O0", false, &apart),
+		TN_OK);
+	v.layers[0].digest ^= 1;
+	ck_assert_int_eq(
+		tn_program_check(&r, tn_target_find("host"), "-O0", true, &over), TN_OK);
+	tn_tempdir_remove(r.dir);
+	ck_assert(apart.verdict == VALIDATION_DIFFERS && apart.difference.layer == 0);
+	ck_assert(!apart.difference.byte_known); /* the bytes are right */
+	ck_assert_int_eq(over.verdict, VALIDATION_DIFFERS);
+	ck_assert_uint_eq(v.layers[over.difference.layer].tensor.i, c);
+	ck_assert(over.difference.byte_known && over.difference.byte >= 4 &&
+		  over.difference.byte < 8);
 	net_release(&n);
 }
 END_TEST
@@ -516,6 +565,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, boards_have_limits, 0, N(fits));
 	tcase_add_loop_test(tc, sharing_changes_nothing, 0, N(same));
 	tcase_add_loop_test(tc, wrong_plan_is_named, 0, 2);
+	tcase_add_test(tc, differences_are_told_apart);
 	tcase_add_test(tc, board_that_is_too_small);
 	tcase_add_test(tc, kept_directory);
 	tcase_add_test(tc, tools_that_are_missing);
