@@ -172,7 +172,7 @@ static bool strided_slice(const struct finder *f, const struct tn_tensor *in,
 			return false;
 		if (!one)
 			n = out->shape.dim[o++];
-		if (!one && open >> d & 1)
+		if (open >> d & 1)
 			begin = step > 0 ? 0 : size - 1;
 		else if (begin < 0)
 			begin += size;

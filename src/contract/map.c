@@ -161,8 +161,8 @@ static bool strided_slice_map(const struct tn_walk *w, const struct tn_tensor *i
 				return false;
 			n = out->shape.dim[o++];
 		}
-		from = slice_begin(begin[d], step[d], !one && ((begin_mask >> d) & 1),
-			in->shape.dim[d]);
+		from = slice_begin(
+			begin[d], step[d], (begin_mask >> d) & 1, in->shape.dim[d]);
 		if (n > in->shape.dim[d])
 			return false;
 		last = from + (n - 1) * step[d];

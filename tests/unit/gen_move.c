@@ -207,7 +207,7 @@ bool gen_make_strided_slice(struct gen_site *s, const struct gen_op_kind *k)
 {
 	int in = gen_first(s, k, false), a, b, c;
 	int64_t begin[TN_RANK_MAX], end[TN_RANK_MAX], step[TN_RANK_MAX], dim[TN_RANK_MAX];
-	int64_t end_mask = 0, shrink = 0;
+	int64_t begin_mask = 0, end_mask = 0, shrink = 0;
 	struct tn_shape shape;
 	uint32_t rank = 0;
 
@@ -216,12 +216,13 @@ bool gen_make_strided_slice(struct gen_site *s, const struct gen_op_kind *k)
 	shape = gen_at(s->gen, in)->shape;
 	for (uint32_t d = 0; d < shape.rank; d++) {
 		int64_t n = shape.dim[d], count, room;
+		const bool open = !tn_gen_random(s->gen, 4);
 
 		step[d] = gen_range(s->gen, 1, 2);
 		begin[d] = tn_gen_random(s->gen, (uint32_t)n);
 		if (!tn_gen_random(s->gen, 4))
 			step[d] = -step[d];
-		if (tn_gen_random(s->gen, 2))
+		if (open || tn_gen_random(s->gen, 2))
 			begin[d] = step[d] > 0 ? 0 : n - 1;
 		room = step[d] > 0 ? (n - 1 - begin[d]) / step[d] : begin[d] / -step[d];
 		count = tn_gen_random(s->gen, 2)
@@ -231,21 +232,25 @@ bool gen_make_strided_slice(struct gen_site *s, const struct gen_op_kind *k)
 			shrink |= INT64_C(1) << d;
 			step[d] = 1;
 			end[d] = begin[d] + 1;
-			continue;
+		} else {
+			end[d] =
+				begin[d] + (count - 1) * step[d] + (step[d] > 0 ? 1 : -1);
+			if (end[d] < 0)
+				end_mask |= INT64_C(1) << d;
+			dim[rank++] = end[d] < 0 ? room + 1 : count;
 		}
-		end[d] = begin[d] + (count - 1) * step[d] + (step[d] > 0 ? 1 : -1);
-		if (end[d] < 0)
-			end_mask |= INT64_C(1) << d;
-		if (end[d] < 0)
-			count = room + 1;
-		dim[rank++] = count;
+		/* where the mask says that it starts at the edge, the list says nothing */
+		if (open) {
+			begin_mask |= INT64_C(1) << d;
+			begin[d] = tn_gen_random(s->gen, (uint32_t)n);
+		}
 	}
 	a = gen_add_ints(s->gen, shape.rank, begin);
 	b = gen_add_ints(s->gen, shape.rank, end);
 	c = gen_add_ints(s->gen, shape.rank, step);
 	(void)gen_out(s, k->out, rank, dim, in);
 	gen_emit(s, k, GEN_IDS(in, a, b, c));
-	gen_need(tn_build_attr_int(&s->gen->build, "begin_mask", 0) &&
+	gen_need(tn_build_attr_int(&s->gen->build, "begin_mask", begin_mask) &&
 		 tn_build_attr_int(&s->gen->build, "end_mask", end_mask) &&
 		 tn_build_attr_int(&s->gen->build, "ellipsis_mask", 0) &&
 		 tn_build_attr_int(&s->gen->build, "new_axis_mask", 0) &&

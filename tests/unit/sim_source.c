@@ -133,11 +133,15 @@ static void strided_from(const struct tn_graph *g, const struct tn_op *op,
 
 	for (uint32_t d = 0; d < in->rank; d++) {
 		bool dropped = tn_op_int(op, "shrink_axis_mask", 0) >> d & 1;
+		bool open = tn_op_int(op, "begin_mask", 0) >> d & 1;
+		int64_t step = constant(g, op, 3, "strides", d);
 		int64_t begin = constant(g, op, 1, "begin", d);
 
+		if (open)
+			begin = step > 0 ? 0 : in->dim[d] - 1;
 		from[d] = begin + (begin < 0 ? in->dim[d] : 0);
 		if (!dropped)
-			from[d] += out[o++] * constant(g, op, 3, "strides", d);
+			from[d] += out[o++] * step;
 	}
 }
 
