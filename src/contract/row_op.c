@@ -112,7 +112,7 @@ bool tn_row_op_of(
 void tn_row_op_reads(
 	const struct tn_row_op *r, int64_t y, int64_t *out_begin, int64_t *out_end)
 {
-	int64_t top, first = 0, last = r->k_h;
+	int64_t top, first, end;
 
 	if (r->kind != ROWS_WINDOW) {
 		*out_begin = y;
@@ -120,14 +120,11 @@ void tn_row_op_reads(
 		return;
 	}
 	top = y * r->stride_h - r->pad_top;
-	if (top < 0)
-		first = (-top + r->dilation_h - 1) / r->dilation_h;
-	if (top + (last - 1) * r->dilation_h >= r->in_h)
-		last = top < r->in_h ? (r->in_h - 1 - top) / r->dilation_h + 1 : 0;
+	tn_window_taps(top, r->k_h, r->dilation_h, r->in_h, &first, &end);
 	*out_begin = *out_end = tn_min_i64(tn_max_i64(top, 0), r->in_h);
-	if (first < last) {
+	if (first < end) {
 		*out_begin = top + first * r->dilation_h;
-		*out_end = top + (last - 1) * r->dilation_h + 1;
+		*out_end = top + (end - 1) * r->dilation_h + 1;
 	}
 }
 

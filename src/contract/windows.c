@@ -7,7 +7,7 @@
 #include "ir/window.h"
 
 struct taps {
-	struct tn_access *reads; /* k_h * k_w of them at most */
+	struct tn_access *reads; /* room for the taps of a window on elements */
 	uint32_t n;
 	int64_t width; /* bytes of an input element */
 };
@@ -17,27 +17,21 @@ struct taps {
 static void gather(const struct tn_window *g, struct taps *taps, int64_t b, int64_t oy,
 	int64_t ox, int64_t c, int64_t n_c)
 {
-	bool whole = n_c == g->in_c && g->dilation_w == 1;
+	const bool whole = n_c == g->in_c && g->dilation_w == 1;
+	const int64_t y = oy * g->stride_h - g->pad_top;
+	const int64_t x = ox * g->stride_w - g->pad_left;
+	int64_t ky, ky_end, kx_first, kx_end;
 
+	tn_window_taps(y, g->k_h, g->dilation_h, g->in_h, &ky, &ky_end);
+	tn_window_taps(x, g->k_w, g->dilation_w, g->in_w, &kx_first, &kx_end);
 	taps->n = 0;
-	for (int64_t ky = 0; ky < g->k_h; ky++) {
-		int64_t iy = oy * g->stride_h - g->pad_top + ky * g->dilation_h;
+	for (; ky < ky_end; ky++) {
+		const int64_t row = (b * g->in_h + y + ky * g->dilation_h) * g->in_w;
+		const int64_t n = whole ? (kx_end - kx_first) * g->in_c : n_c;
 
-		if (iy < 0 || iy >= g->in_h)
-			continue;
-		for (int64_t kx = 0; kx < g->k_w; kx++) {
-			int64_t ix = ox * g->stride_w - g->pad_left + kx * g->dilation_w;
-			int64_t n = n_c, at;
+		for (int64_t kx = kx_first; kx < kx_end; kx += whole ? kx_end : 1) {
+			int64_t at = (row + x + kx * g->dilation_w) * g->in_c + c;
 
-			if (ix < 0 || ix >= g->in_w)
-				continue;
-			at = ((b * g->in_h + iy) * g->in_w + ix) * g->in_c + c;
-			if (whole) {
-				int64_t left = tn_min_i64(g->k_w - kx, g->in_w - ix);
-
-				n = left * g->in_c;
-				kx = g->k_w;
-			}
 			taps->reads[taps->n++] = (struct tn_access){ 0, at * taps->width,
 				(at + n) * taps->width };
 		}
@@ -62,20 +56,19 @@ static bool reach(const struct tn_window *g, int64_t p, int64_t *first, int64_t 
 	int64_t b = p / (g->out_h * g->out_w), oy = p / g->out_w % g->out_h;
 	int64_t y = oy * g->stride_h - g->pad_top;
 	int64_t x = p % g->out_w * g->stride_w - g->pad_left;
-	int64_t y_last = y + (g->k_h - 1) * g->dilation_h;
-	int64_t x_last = x + (g->k_w - 1) * g->dilation_w;
+	int64_t ky, ky_end, kx, kx_end, y_last, x_last;
 
-	if (y < 0)
-		y += (-y + g->dilation_h - 1) / g->dilation_h * g->dilation_h;
-	if (x < 0)
-		x += (-x + g->dilation_w - 1) / g->dilation_w * g->dilation_w;
-	while (y_last >= g->in_h)
-		y_last -= g->dilation_h;
-	while (x_last >= g->in_w)
-		x_last -= g->dilation_w;
+	tn_window_taps(y, g->k_h, g->dilation_h, g->in_h, &ky, &ky_end);
+	tn_window_taps(x, g->k_w, g->dilation_w, g->in_w, &kx, &kx_end);
+	if (ky >= ky_end || kx >= kx_end)
+		return false;
+	y_last = y + (ky_end - 1) * g->dilation_h;
+	x_last = x + (kx_end - 1) * g->dilation_w;
+	y += ky * g->dilation_h;
+	x += kx * g->dilation_w;
 	*first = ((b * g->in_h + y) * g->in_w + x) * g->in_c;
 	*end = ((b * g->in_h + y_last) * g->in_w + x_last + 1) * g->in_c;
-	return y <= y_last && x <= x_last;
+	return true;
 }
 
 /* Step t must not be preceded by the write of an element that it or a later step reads. */
@@ -233,7 +226,7 @@ bool tn_walk_window(struct tn_walk *w)
 	if (!w->fn)
 		return true;
 	tn_arena_init(&arena);
-	if (tn_size_from_i64(g.k_h * tn_min_i64(g.k_w, g.in_w), &n))
+	if (tn_size_from_i64(tn_min_i64(g.k_h, g.in_h) * tn_min_i64(g.k_w, g.in_w), &n))
 		taps.reads = TN_NEW_ARRAY(&arena, struct tn_access, n);
 	taps.width = tn_walk_width(tn_walk_input(w, 0));
 	if (taps.reads && tn_variant_is_buffered(w->variant))

@@ -67,6 +67,13 @@ static bool axis_meets(
 	return (pad == 0 || (dilation == 1 && pad < k)) && (out - 1) * stride - pad < in;
 }
 
+void tn_window_taps(int64_t origin, int64_t n, int64_t dilation, int64_t size,
+	int64_t *out_first, int64_t *out_end)
+{
+	*out_first = origin < 0 ? (-origin + dilation - 1) / dilation : 0;
+	*out_end = origin < size ? tn_min_i64(n, (size - 1 - origin) / dilation + 1) : 0;
+}
+
 bool tn_window_meets_input(const struct tn_window *w)
 {
 	return axis_meets(w->in_h, w->out_h, w->k_h, w->stride_h, w->dilation_h,

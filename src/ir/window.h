@@ -21,10 +21,17 @@ struct tn_window {
 
 /* From shapes and attributes: kernel [h, w] (or the filter operand's shape: OHWI for
  * CONV_2D, 1HWO for DEPTHWISE_CONV_2D), stride [h, w], dilation [h, w], pad "SAME",
- * "VALID" or [top, left, bottom, right], layout "NHWC" when given. False, with a reason for a message, when the op
- * is no such op or its shapes do not fit together (then it is ACCESS_OPAQUE to all). */
+ * "VALID" or [top, left, bottom, right], layout "NHWC" when given. False, with a reason for a
+ * message, when the op is no such op or its shapes do not fit together (then it is
+ * ACCESS_OPAQUE to all). */
 bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_window *out,
 	const char **out_why);
+
+/* Of taps 0..n-1 on an axis of `size` elements, tap 0 at element `origin` (below 0: in the
+ * padding) and `dilation` between neighbours: those that fall on elements, half-open;
+ * *out_first >= *out_end: none. */
+void tn_window_taps(int64_t origin, int64_t n, int64_t dilation, int64_t size,
+	int64_t *out_first, int64_t *out_end);
 
 /* Does each window hold an element of the input, so that a largest value is one of them?
  * False also where dilated taps leave that open. */

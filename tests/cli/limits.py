@@ -42,6 +42,19 @@ def values(count):
     return json.dumps(graph())[:-1] + ', "note": [' + "0," * (count - 1) + "0]}"
 
 
+def one_op(kind, before, after, **attrs):
+    """an op between two ops that can run in place, from one shape to another"""
+    shapes = {"x": before, "a": before, "b": after, "y": after}
+    q = {"scale": [0.5], "zero_point": [0]}
+    tensors = [{"name": n, "dtype": "i8", "shape": s, "quantization": q} for n, s in shapes.items()]
+    tensors[0].update(role="input", clobber=True)
+    tensors[3]["role"] = "output"
+    ops = [("RELU", "x", "a", {}), (kind, "a", "b", attrs), ("RELU", "b", "y", {})]
+    return {"format": "tenure.graph/1", "tensors": tensors, "ops": [
+        {"name": f"op{i}", "type": t, "inputs": [x], "outputs": [y], "attrs": a}
+        for i, (t, x, y, a) in enumerate(ops)]}
+
+
 def pack(length):
     with open("pack.xml", "w") as file:
         file.write(f'''<rules format="tenure.rules/1"><rule id="team/long" severity="error">
@@ -65,6 +78,9 @@ ROWS = [
     ("2^59 bytes", GRAPH, graph([1 << 31, 1 << 28]), None),
     ("2^60 bytes", GRAPH, graph([1 << 31, 1 << 29]), "graph/size-overflow"),
     ("a dimension of 2^63", GRAPH, json.dumps(graph()).replace("[1, 4]", "[1, 9223372036854775808]"), "json/syntax"),
+    ("a window of 2^31 rows", PLAN, one_op(
+        "MAX_POOL_2D", [1, 64, 64, 8], [1, 64, 64, 8], kernel=[(1 << 31) - 1, 1], stride=[1, 1],
+        pad="SAME"), None),
     ("2^28 seeded bytes", GRAPH, seeded(1 << 28), None),
     ("2^28 + 1 seeded bytes", GRAPH, seeded((1 << 28) + 1), "native/data"),
     ("1,001 invocations", GRAPH, graph(invocations=1001), "native/type"),

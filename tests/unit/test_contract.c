@@ -452,6 +452,52 @@ START_TEST(long_walks_are_given_up)
 }
 END_TEST
 
+/* A window that is larger than its image reads all of it, whatever its size; no tap in the
+ * padding costs time. */
+START_TEST(windows_larger_than_their_image)
+{
+	static const struct {
+		enum tn_op_kind kind;
+		int64_t small, large, dilation;
+	} cases[] = { { OP_MAX_POOL_2D, 15, 2000000001, 1 },
+		{ OP_CONV_2D, 15, 2000000001, 1 },
+		{ OP_AVERAGE_POOL_2D, 15, 700000001, 3 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct displacement_case c = { "", cases[i].kind, DTYPE_I8, DTYPE_I8,
+			{ 1, 8, 8, 2, -1 }, { 1, 8, 8, 2, -1 }, cases[i].small, 1,
+			cases[i].dilation, "SAME", false, HOLD_NONE, 0 };
+		struct tn_variant a[TN_VARIANTS_MAX], b[TN_VARIANTS_MAX];
+		struct one small, large;
+		uint32_t n;
+
+		make(&small, &c);
+		c.kernel = cases[i].large;
+		make(&large, &c);
+		n = tn_contract_variants(&small.g, (tn_op_id){ 0 }, a);
+		ck_assert_uint_ge(n, 2);
+		ck_assert_uint_eq(tn_contract_variants(&large.g, (tn_op_id){ 0 }, b), n);
+		for (uint32_t v = 0; v < n; v++) {
+			int64_t d[2] = { 0, 1 };
+
+			ck_assert_int_eq(
+				tn_contract_ring(&small.g, (tn_op_id){ 0 }, a[v]),
+				tn_contract_ring(&large.g, (tn_op_id){ 0 }, b[v]));
+			ck_assert_int_eq(tn_contract_displacement(&small.g,
+						 (tn_op_id){ 0 }, a[v], 0, 0, &d[0]),
+				TN_OK);
+			ck_assert_int_eq(tn_contract_displacement(&large.g,
+						 (tn_op_id){ 0 }, b[v], 0, 0, &d[1]),
+				TN_OK);
+			ck_assert_msg(d[0] == d[1], "case %d, variant %u: %lld, %lld",
+				(int)i, v, (long long)d[0], (long long)d[1]);
+		}
+		tn_arena_release(&small.arena);
+		tn_arena_release(&large.arena);
+	}
+}
+END_TEST
+
 /* An op whose graph names its order has one kernel, whatever the shapes offer, and none that
  * makes some rows. */
 START_TEST(order_of_the_graph)
@@ -504,6 +550,7 @@ Suite *tn_test_suite(void)
 		(int)(sizeof(displacements) / sizeof(*displacements)));
 	tcase_add_test(tc, displacement_is_exact);
 	tcase_add_test(tc, long_walks_are_given_up);
+	tcase_add_test(tc, windows_larger_than_their_image);
 	tcase_add_test(tc, order_of_the_graph);
 	suite_add_tcase(s, tc);
 	return s;
