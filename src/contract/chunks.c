@@ -51,7 +51,8 @@ static bool chunks_of(const struct tn_walk *w, struct chunks *c)
 	if (axis < 0 || axis >= whole->shape.rank)
 		return false;
 	for (int64_t d = 0; d < axis; d++)
-		c->outer *= whole->shape.dim[d];
+		if (!tn_mul_i64(c->outer, whole->shape.dim[d], &c->outer))
+			return false; /* of nothing */
 	c->width = tn_walk_width(whole);
 	for (uint32_t k = 0; k < c->n; k++) {
 		const struct tn_tensor *part = chunk(w, c, k);
@@ -113,12 +114,13 @@ static void walk_chunks(struct tn_walk *w, const struct chunks *c, int64_t total
 bool tn_walk_chunks(struct tn_walk *w)
 {
 	struct chunks c;
+	int64_t total;
 
 	if (!chunks_of(w, &c))
 		return false;
-	if (w->fn)
-		walk_chunks(w, &c,
-			c.split ? tn_walk_input(w, c.whole)->elements
-				: tn_walk_output(w, 0)->elements);
+	total = c.split ? tn_walk_input(w, c.whole)->elements
+			: tn_walk_output(w, 0)->elements;
+	if (w->fn && total)
+		walk_chunks(w, &c, total);
 	return true;
 }

@@ -1,6 +1,5 @@
 #include "contract/contract.h"
 
-#include "base/checked.h"
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -137,6 +136,29 @@ static bool plain_operands(const struct tn_walk *w)
 	return true;
 }
 
+/* A tensor without elements may be as long as it likes in other dimensions. Products of two
+ * that are no longer than this cannot overflow. */
+#define DIM_MAX INT32_MAX
+
+static bool countable(const struct tn_tensor *t)
+{
+	for (uint32_t d = 0; t && d < t->shape.rank; d++)
+		if (t->shape.dim[d] > DIM_MAX)
+			return false;
+	return true;
+}
+
+static bool countable_operands(const struct tn_walk *w)
+{
+	for (uint32_t k = 0; k < w->op->n_inputs; k++)
+		if (!countable(tn_walk_input(w, k)))
+			return false;
+	for (uint32_t k = 0; k < w->op->n_outputs; k++)
+		if (!countable(tn_walk_output(w, k)))
+			return false;
+	return true;
+}
+
 static bool walk_class(struct tn_walk *w)
 {
 	/* sub-byte elements share bytes and strided views have gaps: no kernel of ours
@@ -146,7 +168,8 @@ static bool walk_class(struct tn_walk *w)
 	/* nor for a kernel of which the graph says that it is another one */
 	if (tn_op_has_own_kernel(w->op))
 		return false;
-	if (!w->any_length && tn_walk_is_long(w) && !tn_walk_is_uniform(w))
+	if (!tn_walk_is_uniform(w) &&
+		((!w->any_length && tn_walk_is_long(w)) || !countable_operands(w)))
 		return false;
 	switch (tn_op_info(w->op->kind)->access) {
 	case ACCESS_POINTWISE:

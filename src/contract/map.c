@@ -490,7 +490,7 @@ bool tn_walk_map(struct tn_walk *w)
 	}
 	if (!separable_of(w, &s))
 		return false;
-	if (!w->fn)
+	if (!w->fn || !tn_walk_output(w, 0)->elements) /* no tables for nothing */
 		return true;
 	tn_arena_init(&arena);
 	s.arena = &arena;

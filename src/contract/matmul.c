@@ -45,7 +45,8 @@ static bool side_of(const struct tn_walk *w, uint32_t k, bool lines_last, struct
 	if (!tn_shape_broadcast_strides(&from, &to, s->batch_stride))
 		return false;
 	for (uint32_t d = 0; d < to.rank; d++)
-		s->batch_stride[d] *= outer * inner;
+		if (!tn_mul_i64(s->batch_stride[d], outer * inner, &s->batch_stride[d]))
+			return false; /* of nothing */
 	s->lines = lines_last ? inner : outer;
 	s->depth = lines_last ? outer : inner;
 	s->line_stride = lines_last ? 1 : inner;
@@ -138,7 +139,7 @@ bool tn_walk_matmul(struct tn_walk *w)
 
 	if (!matmul_of(w, &m))
 		return false;
-	if (!w->fn)
+	if (!w->fn || !tn_walk_output(w, 0)->elements)
 		return true;
 	tn_arena_init(&arena);
 	if (tn_size_from_i64(m.side[0].depth, &count))

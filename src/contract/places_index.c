@@ -4,12 +4,14 @@
 #include "base/checked.h"
 #include "contract/places.h"
 
+/* Of dimensions [from, to); 0 when it overflows, as only that of an empty tensor can. */
 static int64_t product(const struct tn_shape *s, int64_t from, int64_t to)
 {
 	int64_t n = 1;
 
 	for (int64_t d = from; d < to; d++)
-		n *= s->dim[d];
+		if (!tn_mul_i64(n, s->dim[d], &n))
+			return 0;
 	return n;
 }
 

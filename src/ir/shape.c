@@ -45,7 +45,8 @@ void tn_shape_strides(const struct tn_shape *shape, int64_t out_strides[TN_RANK_
 
 	for (uint32_t i = shape->rank; i-- > 0;) {
 		out_strides[i] = stride;
-		stride *= shape->dim[i] > 0 ? shape->dim[i] : 1;
+		if (!tn_mul_i64(stride, shape->dim[i] > 0 ? shape->dim[i] : 1, &stride))
+			stride = 0;
 	}
 }
 

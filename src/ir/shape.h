@@ -28,7 +28,8 @@ bool tn_shape_equal(const struct tn_shape *a, const struct tn_shape *b);
  * zero even when others would overflow. */
 bool tn_shape_elements(const struct tn_shape *shape, int64_t *out_elements);
 
-/* Dense row-major strides in elements. The shape's element count must be known. */
+/* Dense row-major strides in elements. The shape's element count must be known. Without
+ * elements nobody takes a step: a stride that is too large is 0 then. */
 void tn_shape_strides(const struct tn_shape *shape, int64_t out_strides[TN_RANK_MAX]);
 
 /* Index-aligned (NumPy) broadcast: may `from` be read at the shape `to`? Writes for each

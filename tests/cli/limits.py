@@ -81,6 +81,12 @@ ROWS = [
     ("a window of 2^31 rows", PLAN, one_op(
         "MAX_POOL_2D", [1, 64, 64, 8], [1, 64, 64, 8], kernel=[(1 << 31) - 1, 1], stride=[1, 1],
         pad="SAME"), None),
+    ("a slice of nothing", PLAN, one_op(
+        "SLICE", [0, 1 << 40], [0, 1 << 39], begin=[0, 1], size=[0, 1 << 39]), None),
+    ("a transpose of nothing", PLAN, one_op(
+        "TRANSPOSE", [1 << 40, 1 << 40, 0], [0, 1 << 40, 1 << 40], perm=[2, 0, 1]), None),
+    ("parts of nothing", PLAN, one_op(
+        "CONCATENATION", [(1 << 31) - 1, 0], [(1 << 31) - 1, 0], axis=1), None),
     ("2^28 seeded bytes", GRAPH, seeded(1 << 28), None),
     ("2^28 + 1 seeded bytes", GRAPH, seeded((1 << 28) + 1), "native/data"),
     ("1,001 invocations", GRAPH, graph(invocations=1001), "native/type"),

@@ -498,6 +498,97 @@ START_TEST(windows_larger_than_their_image)
 }
 END_TEST
 
+/* A tensor without elements may have dimensions that nothing else could have: there is
+ * nothing to walk, to list or to count. */
+#define HUGE_DIM (INT64_C(1) << 40)
+#define LONG_DIM INT32_MAX
+
+static const struct empty_case {
+	const char *name;
+	enum tn_op_kind kind;
+	int64_t in[5], second[5], out[5]; /* second: no dimension given, none */
+	const char *attr;
+	int64_t value[8];
+	uint32_t n;
+} empties[] = {
+	{ "blocks", OP_SPACE_TO_DEPTH, { 0, HUGE_DIM << 16, HUGE_DIM << 16, 4, -1 },
+		{ -1 }, { 0, HUGE_DIM, HUGE_DIM, INT64_C(1) << 34, -1 }, "block_size",
+		{ 1 << 16 }, 0 },
+	{ "transpose", OP_TRANSPOSE, { HUGE_DIM, HUGE_DIM, 0, -1 }, { -1 },
+		{ 0, HUGE_DIM, HUGE_DIM, -1 }, "perm", { 2, 0, 1 }, 3 },
+	{ "slice", OP_SLICE, { 0, HUGE_DIM, HUGE_DIM, -1 }, { -1 },
+		{ 0, HUGE_DIM / 2, HUGE_DIM, -1 }, "begin", { 0, 5, 0 }, 3 },
+	{ "slice of a long dimension", OP_SLICE, { 0, LONG_DIM, -1 }, { -1 },
+		{ 0, LONG_DIM - 5, -1 }, "begin", { 0, 5 }, 2 },
+	{ "pad", OP_PAD, { 0, INT64_MAX - 1, -1 }, { -1 }, { 0, INT64_MAX, -1 },
+		"paddings", { 0, 0, 1, 0 }, 4 },
+	{ "broadcast", OP_BROADCAST_TO, { 0, HUGE_DIM, HUGE_DIM, -1 }, { -1 },
+		{ 0, HUGE_DIM, HUGE_DIM, -1 }, NULL, { 0 }, 0 },
+	{ "concatenation", OP_CONCATENATION, { HUGE_DIM, HUGE_DIM, 0, -1 },
+		{ HUGE_DIM, HUGE_DIM, 0, -1 }, { HUGE_DIM, HUGE_DIM, 0, -1 }, "axis",
+		{ 2 }, 0 },
+	{ "concatenation of long columns", OP_CONCATENATION,
+		{ LONG_DIM, LONG_DIM, 0, -1 }, { LONG_DIM, LONG_DIM, 0, -1 },
+		{ LONG_DIM, LONG_DIM, 0, -1 }, "axis", { 2 }, 0 },
+	{ "matrix product", OP_BATCH_MATMUL, { 0, HUGE_DIM, HUGE_DIM, -1 },
+		{ 0, HUGE_DIM, HUGE_DIM, -1 }, { 0, HUGE_DIM, HUGE_DIM, -1 }, NULL, { 0 },
+		0 },
+	{ "matrix product of long rows", OP_BATCH_MATMUL,
+		{ LONG_DIM, 0, LONG_DIM, LONG_DIM, -1 },
+		{ LONG_DIM, 0, LONG_DIM, LONG_DIM, -1 },
+		{ LONG_DIM, 0, LONG_DIM, LONG_DIM, -1 }, NULL, { 0 }, 0 },
+	{ "relu", OP_RELU, { HUGE_DIM, HUGE_DIM, 0, -1 }, { -1 },
+		{ HUGE_DIM, HUGE_DIM, 0, -1 }, NULL, { 0 }, 0 },
+	{ "sum with a row", OP_ADD, { LONG_DIM, 0, LONG_DIM, -1 }, { LONG_DIM, -1 },
+		{ LONG_DIM, 0, LONG_DIM, -1 }, NULL, { 0 }, 0 },
+	{ "softmax", OP_SOFTMAX, { LONG_DIM, LONG_DIM, LONG_DIM, 0, -1 }, { -1 },
+		{ LONG_DIM, LONG_DIM, LONG_DIM, 0, -1 }, NULL, { 0 }, 0 },
+};
+
+static bool any_step(void *user, const struct tn_step *step)
+{
+	int64_t *steps = user;
+
+	*steps += step->count;
+	return true;
+}
+
+START_TEST(empty_of_any_length)
+{
+	const struct empty_case *c = &empties[_i];
+	struct tn_variant v[TN_VARIANTS_MAX];
+	struct tn_op *op;
+	struct one o;
+	uint32_t n;
+
+	op = begin(&o, c->kind);
+	op->inputs[op->n_inputs++] = tensor(&o, DTYPE_I8, c->in);
+	if (c->second[0] >= 0)
+		op->inputs[op->n_inputs++] = tensor(&o, DTYPE_I8, c->second);
+	op->outputs[op->n_outputs++] = tensor(&o, DTYPE_I8, c->out);
+	if (c->attr && c->n)
+		tn_build_attr_ints(&o.b, c->attr, c->value, c->n);
+	else if (c->attr)
+		tn_build_attr_int(&o.b, c->attr, c->value[0]);
+	finish(&o);
+	n = tn_contract_variants(&o.g, (tn_op_id){ 0 }, v);
+	(void)tn_contract_gives_up(&o.g, (tn_op_id){ 0 });
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t d = 0, steps = 0;
+
+		ck_assert_msg(tn_contract_displacement(
+				      &o.g, (tn_op_id){ 0 }, v[i], 0, 0, &d) == TN_OK &&
+				      d == FREE,
+			"%s: %lld", c->name, (long long)d);
+		ck_assert_int_eq(
+			tn_contract_walk(&o.g, (tn_op_id){ 0 }, v[i], any_step, &steps),
+			TN_OK);
+		ck_assert_msg(!steps, "%s: %lld steps", c->name, (long long)steps);
+	}
+	tn_arena_release(&o.arena);
+}
+END_TEST
+
 /* An op whose graph names its order has one kernel, whatever the shapes offer, and none that
  * makes some rows. */
 START_TEST(order_of_the_graph)
@@ -551,6 +642,8 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, displacement_is_exact);
 	tcase_add_test(tc, long_walks_are_given_up);
 	tcase_add_test(tc, windows_larger_than_their_image);
+	tcase_add_loop_test(
+		tc, empty_of_any_length, 0, (int)(sizeof(empties) / sizeof(*empties)));
 	tcase_add_test(tc, order_of_the_graph);
 	suite_add_tcase(s, tc);
 	return s;
