@@ -56,6 +56,9 @@ static bool pad_map(const struct tn_walk *w, const struct tn_tensor *in,
 	if (out->shape.rank != s->rank ||
 		!tn_walk_ints(w, 1, "paddings", pads, 2 * (int64_t)s->rank))
 		return false;
+	/* no kernel pads with an element that is computed in the graph */
+	if (tn_op_operands(w->g, w->op) > 2 && tn_walk_shares(w, 2))
+		return false;
 	tn_shape_strides(&in->shape, stride);
 	for (uint32_t d = 0; d < s->rank; d++) {
 		int64_t before = pads[2 * d], after = pads[2 * d + 1],

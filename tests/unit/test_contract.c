@@ -589,6 +589,41 @@ START_TEST(empty_of_any_length)
 }
 END_TEST
 
+/* What pads may be a constant; of one that the graph computes no kernel is known, and no
+ * step would say when it is read. */
+START_TEST(element_to_pad_with)
+{
+	static const int64_t pads[] = { 1, 2 };
+
+	for (int constant = 0; constant < 2; constant++) {
+		struct tn_variant v[TN_VARIANTS_MAX];
+		struct tn_op *op;
+		struct one o;
+		uint8_t *data;
+
+		op = begin(&o, OP_PADV2);
+		op->inputs[0] = tensor(&o, DTYPE_I8, DIMS(4));
+		op->inputs[1] = tensor(&o, DTYPE_I64, DIMS(1, 2));
+		op->inputs[2] = tensor(&o, DTYPE_I8, DIMS(1));
+		op->n_inputs = 3;
+		op->outputs[op->n_outputs++] = tensor(&o, DTYPE_I8, DIMS(7));
+		finish(&o);
+		data = tn_arena_alloc(&o.arena, sizeof(pads));
+		ck_assert_ptr_nonnull(data);
+		for (int i = 0; i < 16; i++)
+			data[i] = (uint8_t)(pads[i / 8] >> (8 * (i % 8)));
+		o.g.tensors[1].role = ROLE_CONST;
+		o.g.tensors[1].data_kind = DATA_BYTES;
+		o.g.tensors[1].data = data;
+		o.g.tensors[1].data_bytes = sizeof(pads);
+		o.g.tensors[2].role = constant ? ROLE_CONST : ROLE_ACT;
+		ck_assert_uint_eq(
+			tn_contract_variants(&o.g, (tn_op_id){ 0 }, v), constant ? 2 : 0);
+		tn_arena_release(&o.arena);
+	}
+}
+END_TEST
+
 /* An op whose graph names its order has one kernel, whatever the shapes offer, and none that
  * makes some rows. */
 START_TEST(order_of_the_graph)
@@ -644,6 +679,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, windows_larger_than_their_image);
 	tcase_add_loop_test(
 		tc, empty_of_any_length, 0, (int)(sizeof(empties) / sizeof(*empties)));
+	tcase_add_test(tc, element_to_pad_with);
 	tcase_add_test(tc, order_of_the_graph);
 	suite_add_tcase(s, tc);
 	return s;
