@@ -208,47 +208,70 @@ static enum tn_status find_buffer(struct judge *j, struct tn_candidate *c)
 	return TN_OK;
 }
 
-/* Where does the op destroy its own input when it writes over it? */
+/* Where does the op destroy what it reads, when it writes over the candidate's input? All
+ * bytes are those of the input's root. */
 struct clash {
-	uint32_t input, output;
-	int64_t written; /* end of the writes so far */
+	const struct judge *j;
+	const struct tn_candidate *c;
+	int64_t low, high; /* all writes so far lie between; equal before the first */
 	int64_t begin, end;
 };
+
+static const struct tn_alias *operand_alias(const struct clash *s, uint32_t k)
+{
+	return &s->j->aliases->of[s->j->g->ops[s->c->op.i].inputs[k].i];
+}
 
 static bool clash_step(void *user, const struct tn_step *step)
 {
 	struct clash *s = user;
+	const struct tn_alias *own = operand_alias(s, s->c->input);
 
 	for (uint32_t i = 0; i < step->n_reads; i++) {
 		const struct tn_access *r = &step->reads[i];
+		const struct tn_alias *a = operand_alias(s, r->operand);
+		int64_t begin = tn_max_i64(a->offset + r->begin, s->low);
+		int64_t end = tn_min_i64(a->offset + r->end, s->high);
 
-		if (r->operand == s->input && r->begin < s->written) {
-			s->begin = r->begin;
-			s->end = tn_min_i64(r->end, s->written);
+		if (a->root.i == own->root.i && begin < end) {
+			s->begin = begin;
+			s->end = end;
 			return false;
 		}
 	}
-	for (uint32_t i = 0; i < step->n_writes; i++)
-		if (step->writes[i].operand == s->output)
-			s->written = tn_max_i64(s->written, step->writes[i].end);
+	for (uint32_t i = 0; i < step->n_writes; i++) {
+		const struct tn_access *w = &step->writes[i];
+		int64_t begin = own->offset + w->begin, end = own->offset + w->end;
+		bool first = s->low == s->high;
+
+		if (w->operand != s->c->output || begin >= end)
+			continue;
+		s->low = first ? begin : tn_min_i64(s->low, begin);
+		s->high = first ? end : tn_max_i64(s->high, end);
+	}
 	return true;
 }
 
+/* By the plain variant. Of an op whose walk is long only the storage is named. */
 static enum tn_status reject_by_contract(struct judge *j, struct tn_candidate *c)
 {
-	struct clash s = { c->input, c->output, 0, 0, 0 };
-	int64_t at = j->aliases->of[c->in.i].offset;
+	const int64_t at = j->aliases->of[c->in.i].offset;
+	struct clash s = {
+		.j = j, .c = c, .begin = at, .end = at + j->g->tensors[c->in.i].bytes
+	};
 	enum tn_status status;
 
 	if (!c->n_variants) {
-		reject(c, OBLIGATION_O3, "TARGET_NOT_INPLACE_SAFE", c->op, at,
-			at + j->g->tensors[c->in.i].bytes);
+		reject(c, OBLIGATION_O3, "TARGET_NOT_INPLACE_SAFE", c->op, s.begin,
+			s.end);
 		return TN_OK;
 	}
-	status = tn_contract_walk(j->g, c->op, c->variant[0], clash_step, &s);
-	if (status != TN_OK)
-		return status;
-	reject(c, OBLIGATION_O3, "RAW_SAME_STEP", c->op, at + s.begin, at + s.end);
+	if (!tn_contract_is_long(j->g, c->op)) {
+		status = tn_contract_walk(j->g, c->op, c->variant[0], clash_step, &s);
+		if (status != TN_OK)
+			return status;
+	}
+	reject(c, OBLIGATION_O3, "RAW_SAME_STEP", c->op, s.begin, s.end);
 	return TN_OK;
 }
 

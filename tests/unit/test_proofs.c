@@ -128,6 +128,35 @@ START_TEST(verdict_of_candidate)
 }
 END_TEST
 
+/* What a kernel destroys of its own operands: the bytes that it first reads too late. */
+static const struct {
+	const char *graph, *op, *in;
+	int64_t begin, end; /* of the input's root */
+} clashes[] = {
+	{ "pool-descending", "pool", "a", 63, 64 },
+	{ "shifted-operands", "sum", "middle", 12, 16 },
+};
+
+START_TEST(witness_of_own_contract)
+{
+	const struct tn_candidate *c;
+	tenure_options options;
+	struct tn_run run;
+
+	tenure_options_init(&options);
+	options.rewrite = "none";
+	plan_fixture(&run, &options, clashes[_i].graph);
+	c = find(&run, clashes[_i].op, clashes[_i].in);
+	ck_assert_int_eq(c->failed, OBLIGATION_O3);
+	ck_assert_str_eq(c->hazard, "RAW_SAME_STEP");
+	ck_assert_msg(c->witness.begin == clashes[_i].begin &&
+			      c->witness.end == clashes[_i].end,
+		"%s: bytes %lld to %lld", clashes[_i].graph, (long long)c->witness.begin,
+		(long long)c->witness.end);
+	tn_run_release(&run);
+}
+END_TEST
+
 /* A candidate that a reader forbids, until a rewrite has removed the reader. */
 static const struct {
 	const char *graph, *op, *in, *reader;
@@ -334,6 +363,8 @@ Suite *tn_test_suite(void)
 		tc, verdict_of_candidate, 0, (int)(sizeof(verdicts) / sizeof(*verdicts)));
 	tcase_add_loop_test(
 		tc, rewrites_remove_readers, 0, (int)(sizeof(freed) / sizeof(*freed)));
+	tcase_add_loop_test(
+		tc, witness_of_own_contract, 0, sizeof(clashes) / sizeof(*clashes));
 	tcase_add_loop_test(
 		tc, plan_of_fixture, 0, (int)(sizeof(plans) / sizeof(*plans)));
 	tcase_add_loop_test(
