@@ -16,6 +16,11 @@ struct judge {
 	bool any_order; /* suppose that nobody reads the input later */
 	struct tn_members members;
 	uint32_t *first_no_copy; /* by op: its first verdict in aliases->no_copy */
+	/* Displacements of one op and output, found when first asked for: candidates whose
+	 * inputs share a storage ask for each other's. By input, then variant. */
+	int64_t *rules;
+	tn_op_id rules_op;
+	uint32_t rules_output;
 	struct tn_arena *arena;
 	TN_VEC(struct tn_candidate) found;
 };
@@ -146,10 +151,31 @@ static bool input_dies(const struct judge *j, const struct tn_candidate *c)
 	return !b.kept && b.last <= now;
 }
 
+#define RULE_UNKNOWN INT64_MIN
+
+/* The rule of one operand under variant `v`, number `index` of the op's. */
+static enum tn_status rule_of(struct judge *j, const struct tn_candidate *c,
+	struct tn_variant v, uint32_t index, uint32_t input, int64_t *out_d)
+{
+	const size_t n = (size_t)j->g->ops[c->op.i].n_inputs * TN_VARIANTS_MAX;
+	int64_t *rule = &j->rules[(size_t)input * TN_VARIANTS_MAX + index];
+	enum tn_status status = TN_OK;
+
+	if (j->rules_op.i != c->op.i || j->rules_output != c->output)
+		for (size_t i = 0; i < n; i++)
+			j->rules[i] = RULE_UNKNOWN;
+	j->rules_op = c->op;
+	j->rules_output = c->output;
+	if (*rule == RULE_UNKNOWN)
+		status = tn_contract_displacement(j->g, c->op, v, input, c->output, rule);
+	*out_d = *rule;
+	return status;
+}
+
 /* The widest rule over all operands that share the input's storage: with two operands on
  * one root the displacement of one fixes the other's. */
-static enum tn_status widest(const struct judge *j, const struct tn_candidate *c,
-	struct tn_variant v, int64_t *out_d)
+static enum tn_status widest(struct judge *j, const struct tn_candidate *c,
+	struct tn_variant v, uint32_t index, int64_t *out_d)
 {
 	const struct tn_op *op = &j->g->ops[c->op.i];
 	const struct tn_alias *own = &j->aliases->of[c->in.i];
@@ -165,7 +191,7 @@ static enum tn_status widest(const struct judge *j, const struct tn_candidate *c
 		a = &j->aliases->of[op->inputs[k].i];
 		if (a->root.i != own->root.i)
 			continue;
-		status = tn_contract_displacement(j->g, c->op, v, k, c->output, &d);
+		status = rule_of(j, c, v, index, k, &d);
 		if (status != TN_OK)
 			return status;
 		shift = a->offset - own->offset;
@@ -184,7 +210,7 @@ static enum tn_status measure(struct judge *j, struct tn_candidate *c)
 	while (c->n_variants < n && !tn_variant_is_buffered(c->variant[c->n_variants]))
 		c->n_variants++;
 	for (uint32_t v = 0; v < c->n_variants && status == TN_OK; v++)
-		status = widest(j, c, c->variant[v], &c->d[v]);
+		status = widest(j, c, c->variant[v], v, &c->d[v]);
 	return status;
 }
 
@@ -196,7 +222,7 @@ static enum tn_status find_buffer(struct judge *j, struct tn_candidate *c)
 
 	for (uint32_t v = c->n_variants; v < n; v++) {
 		int64_t bytes = tn_contract_scratch(j->g, c->op, all[v]), d;
-		enum tn_status status = widest(j, c, all[v], &d);
+		enum tn_status status = widest(j, c, all[v], v, &d);
 
 		if (status != TN_OK)
 			return status;
@@ -479,14 +505,16 @@ static enum tn_status index_no_copy(struct judge *j)
 	return TN_OK;
 }
 
-/* Room for all candidates at once: there are as many as pairs of operands. */
+/* Room for all candidates at once: there are as many as pairs of operands; and for the
+ * rules of one op. */
 static enum tn_status expect_candidates(struct judge *j)
 {
-	size_t count = j->aliases->n_no_copy;
+	size_t count = j->aliases->n_no_copy, most = 0;
 
 	for (uint32_t i = 0; i < j->g->n_ops; i++) {
 		const struct tn_op *op = &j->g->ops[i];
 
+		most = op->n_inputs > most ? op->n_inputs : most;
 		for (uint32_t k = 0; k < op->n_inputs; k++)
 			if (op->inputs[k].i != TN_NONE &&
 				tn_tensor_is_planned(&j->g->tensors[op->inputs[k].i]))
@@ -494,7 +522,9 @@ static enum tn_status expect_candidates(struct judge *j)
 	}
 	j->found.items = TN_NEW_ARRAY(j->arena, struct tn_candidate, count);
 	j->found.capacity = j->found.items ? count : 0;
-	return j->found.items ? TN_OK : TN_ERR_NOMEM;
+	j->rules = TN_NEW_ARRAY(j->arena, int64_t, most * TN_VARIANTS_MAX);
+	j->rules_op.i = TN_NONE;
+	return j->found.items && j->rules ? TN_OK : TN_ERR_NOMEM;
 }
 
 static enum tn_status judge_all(struct judge *j, struct tn_inplace *out)
