@@ -15,29 +15,17 @@ static bool is_visible(const struct tn_elider *e, uint32_t i)
 	       e->input[i] || e->output[i];
 }
 
-/* Does the op write this output? Not if the file says that it lies on the input. */
-static bool writes(const struct tn_elider *e, const struct tn_op *op, uint32_t k)
-{
-	uint32_t out = op->outputs[k].i;
-
-	if (out == TN_NONE)
-		return false;
-	if (e->g->tensors[out].view_of.i == TN_NONE || !op->n_inputs ||
-		op->inputs[0].i == TN_NONE ||
-		e->storage[op->inputs[0].i] != e->storage[out])
-		return true;
-	return tn_op_info(op->kind)->access != ACCESS_VIEW && !tn_op_int(op, "view", 0);
-}
-
-/* What the op writes: outputs, then the inputs that it destroys. */
+/* What the op writes: outputs, unless the file says that they are its input, then the inputs
+ * that it destroys. */
 static tn_tensor_id written(const struct tn_elider *e, const struct tn_op *op, uint32_t k)
 {
 	const uint32_t n = op->n_outputs;
+	const tn_tensor_id t = k < n ? op->outputs[k] : op->inputs[k - n];
 
-	if (k < n)
-		return writes(e, op, k) ? op->outputs[k] : (tn_tensor_id){ TN_NONE };
-	return tn_op_destroys(e->g, op, k - n) ? op->inputs[k - n]
-					       : (tn_tensor_id){ TN_NONE };
+	if (t.i != TN_NONE && (k < n ? !tn_op_names_anew(e->g, op, t.i)
+				     : tn_op_destroys(e->g, op, k - n)))
+		return t;
+	return (tn_tensor_id){ TN_NONE };
 }
 
 static bool list_writers(struct tn_elider *e)
