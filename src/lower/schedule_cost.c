@@ -368,14 +368,15 @@ static enum tn_status take_candidate(
 	uint32_t b = c->lowered.buffer_of[cand->out.i];
 	const struct tn_pair *rule;
 
-	if (c->out->ops[cand->op.i].idle)
-		return TN_OK;
 	if (!cand->may_overlap || cand->elided || a == TN_NONE || b == TN_NONE || a == b)
+		return TN_OK;
+	/* an op that counts as nothing has its turn among the pairs, too */
+	rule = rule_of(c, a, b);
+	if (c->out->ops[cand->op.i].idle)
 		return TN_OK;
 	if (c->options->overlap == OVERLAP_INPLACE)
 		return cand->verdict == VERDICT_PROVED ? add_pair(c, from, cand, NULL)
 						       : TN_OK;
-	rule = rule_of(c, a, b);
 	return add_pair(c, from, cand, is_whole(c, a) && is_whole(c, b) ? rule : NULL);
 }
 
