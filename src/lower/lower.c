@@ -136,7 +136,9 @@ static int by_time(const void *a, const void *b)
 		return x->time < y->time ? -1 : 1;
 	if (x->size != y->size)
 		return x->size < y->size ? -1 : 1; /* frees first */
-	return x->pad < y->pad ? -1 : x->pad > y->pad;
+	if (x->pad != y->pad)
+		return x->pad < y->pad ? -1 : 1;
+	return (int)x->part - (int)y->part; /* what is left is alike */
 }
 
 static enum tn_status sums(struct tn_lowering *l, struct tn_diags *diags)
