@@ -103,12 +103,15 @@ static bool integers_alike(struct tn_edit *e, struct tn_op *op, bool identity)
 {
 	const struct tn_tensor *in = tn_edit_in(e, op, 0);
 	const int64_t values = tn_values_count(in);
-	const int64_t pixels = in->shape.dim[1] * in->shape.dim[2];
-	const int64_t sums = pixels * (values - 1) + 1;
 	const uint8_t *data, *a, *b;
+	int64_t pixels, sums;
 
-	if ((in->dtype != DTYPE_I8 && in->dtype != DTYPE_I16) || pixels < 1 ||
-		pixels > ELEMENTS_MAX / sums || (identity && pixels != 1))
+	if ((in->dtype != DTYPE_I8 && in->dtype != DTYPE_I16) ||
+		!tn_mul_i64(in->shape.dim[1], in->shape.dim[2], &pixels) || pixels < 1 ||
+		pixels > ELEMENTS_MAX || (identity && pixels != 1))
+		return false;
+	sums = pixels * (values - 1) + 1;
+	if (pixels > ELEMENTS_MAX / sums)
 		return false;
 	data = every_sum(e, in->dtype, pixels, sums, values);
 	a = data ? results_of(e, op, false, data, sums) : NULL;

@@ -78,6 +78,8 @@ ROWS = [
     ("2^59 bytes", GRAPH, graph([1 << 31, 1 << 28]), None),
     ("2^60 bytes", GRAPH, graph([1 << 31, 1 << 29]), "graph/size-overflow"),
     ("a dimension of 2^63", GRAPH, json.dumps(graph()).replace("[1, 4]", "[1, 9223372036854775808]"), "json/syntax"),
+    ("a mean of 2^56 elements", PLAN, one_op(
+        "MEAN", [1, 72340172838076673, 1, 1], [1, 1, 1, 1], axes=[1, 2], keep_dims=True), None),
     ("a window of 2^31 rows", PLAN, one_op(
         "MAX_POOL_2D", [1, 64, 64, 8], [1, 64, 64, 8], kernel=[(1 << 31) - 1, 1], stride=[1, 1],
         pad="SAME"), None),
