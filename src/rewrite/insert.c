@@ -137,13 +137,14 @@ static bool keeps_meaning(const struct tn_graph *g, const struct tn_plan_copy *c
 	return true;
 }
 
-/* A name that nothing else has; names are interned. */
+/* A name that nothing else has, the first behind those of `earlier` copies of the tensor;
+ * names are interned. */
 static const char *name_of_copy(const struct tn_graph *g, uint32_t tensor,
-	struct tn_arena *arena, struct tn_strings *strings)
+	uint32_t earlier, struct tn_arena *arena, struct tn_strings *strings)
 {
 	const char *own = g->tensors[tensor].name;
 
-	for (uint32_t k = 0; k <= g->n_tensors + g->n_ops; k++) {
+	for (uint32_t k = earlier; k <= g->n_tensors + g->n_ops; k++) {
 		const char *name = k ? tn_arena_printf(arena, "%s_copy%u", own, k + 1)
 				     : tn_arena_printf(arena, "%s_copy", own);
 		bool taken = false;
@@ -318,11 +319,11 @@ static bool hand_over(struct tn_graph *g, const struct tn_plan_copy *copy,
 	return true;
 }
 
-static bool insert(struct tn_graph *g, const struct tn_plan_copy *copy,
+static bool insert(struct tn_graph *g, const struct tn_plan_copy *copy, uint32_t earlier,
 	struct tn_arena *arena, struct tn_strings *strings)
 {
 	struct tn_op *reader = &g->ops[copy->reader];
-	const char *name = name_of_copy(g, copy->tensor, arena, strings);
+	const char *name = name_of_copy(g, copy->tensor, earlier, arena, strings);
 	const char *type = tn_str_intern(strings, "RESHAPE", 7);
 	tn_tensor_id *ends = TN_NEW_ARRAY(arena, tn_tensor_id, 2);
 	const bool writes = writes_copy(g, copy);
@@ -357,15 +358,18 @@ enum tn_status tn_rewrite_insert_copies(const struct tn_graph *g,
 	struct tn_strings *strings, struct tn_graph *out, uint32_t *out_bad)
 {
 	struct tn_graph made = *g;
+	uint32_t *copied; /* by tensor: so far */
 
 	*out_bad = 0;
-	if (!begin(&made, n, arena))
+	copied = TN_NEW_ARRAY(arena, uint32_t, (size_t)g->n_tensors + n);
+	if (!copied || !begin(&made, n, arena))
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		*out_bad = i;
 		if (!keeps_meaning(&made, &copies[i]))
 			return TN_ERR_INPUT;
-		if (!insert(&made, &copies[i], arena, strings))
+		if (!insert(&made, &copies[i], copied[copies[i].tensor]++, arena,
+			    strings))
 			return TN_ERR_NOMEM;
 	}
 	*out = made;
