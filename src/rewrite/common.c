@@ -71,10 +71,19 @@ static bool is_pure(struct tn_edit *e, const struct tn_op *op)
 	return true;
 }
 
+/* Attributes of numbers tell apart what reads the same tensor in many ways, as slices do. */
 static uint64_t hash_of(const struct tn_op *op)
 {
 	uint64_t hash = tn_fnv(TN_FNV_INIT, &op->kind, sizeof(op->kind));
 
+	for (uint32_t i = 0; i < op->n_attrs; i++) {
+		const struct tn_attr *a = &op->attrs[i];
+
+		if (a->kind == ATTR_INT || a->kind == ATTR_BOOL)
+			hash = tn_fnv(hash, &a->v.i, sizeof(a->v.i));
+		else if (a->kind == ATTR_INTS)
+			hash = tn_fnv(hash, a->v.ints, a->n * sizeof(*a->v.ints));
+	}
 	return tn_fnv(hash, op->inputs, op->n_inputs * sizeof(*op->inputs));
 }
 
