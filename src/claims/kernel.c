@@ -207,7 +207,9 @@ static void find_kind(
 			continue;
 		k->kind = KERNEL_CONTRACT;
 		k->variant = variants[i];
-		k->copies = info->access == ACCESS_MAP || info->access == ACCESS_VIEW;
+		/* what is clamped on its way is not what it was */
+		k->copies = (info->access == ACCESS_MAP || info->access == ACCESS_VIEW) &&
+			    strcmp(tn_op_string(op, "activation", "NONE"), "NONE") == 0;
 		return;
 	}
 	k->kind = KERNEL_OPAQUE;
