@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/banned.h"
+#include "base/checked.h"
 #include "claims/model.h"
 #include "claims/training.h"
 #include "ir/type_name.h"
@@ -278,6 +279,9 @@ static bool order_outputs(struct tn_model *m, const struct tn_op *op, struct tn_
 	return true;
 }
 
+/* Bytes: behind all else, and still countable in bits. */
+#define TAIL_MAX (INT64_MAX / 128)
+
 static void read_facts(
 	const struct tn_model *m, const struct tn_op *op, struct tn_kernel *k)
 {
@@ -302,8 +306,7 @@ static void read_facts(
 	k->align = tn_op_int(op, "align", 1);
 	if (k->align < 1)
 		k->align = 1;
-	k->tail = tn_op_tail(op);
-	k->tail = k->tail < INT64_MAX / 16 ? k->tail * 8 : 0;
+	k->tail = tn_min_i64(tn_op_tail(op), TAIL_MAX) * 8;
 	k->scratch_required = tn_op_int(op, "scratch_required", -1);
 	k->tied = named_operand(m, op, "tied");
 	k->target = named_operand(m, op, "reads_target");
