@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/vec.h"
+#include "plan/share.h"
 
 #define PIECES_MAX 256 /* of a root; more are taken for one, which proves nothing */
 
@@ -31,17 +32,6 @@ struct costing {
 	struct range *of; /* by root's buffer in `lowered` */
 	uint32_t next; /* pair in `lowered` */
 };
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
 
 /* ---- buffers ---- */
 
@@ -164,7 +154,7 @@ static enum tn_status make_buffers(struct costing *c)
 	if (!edges || !c->of || !list_parts(c, &parts))
 		return TN_ERR_NOMEM;
 	for (uint32_t b = 0; b < q->n_buffers; b++)
-		c->cell = gcd(q->buffers[b].align, c->cell);
+		c->cell = tn_gcd(q->buffers[b].align, c->cell);
 	for (uint32_t b = 0; b < q->n_buffers; b++) {
 		const uint32_t *part = &parts.list[parts.first[b]];
 		uint32_t n = parts.first[b + 1] - parts.first[b];

@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "plan/pairs.h"
 #include "plan/problem.h"
+#include "plan/share.h"
 #include "plan/sort.h"
 
 struct bound {
@@ -28,17 +29,6 @@ struct bound {
 	struct tn_sort_key *heap; /* live buffers, most padding first */
 	size_t n_heap;
 };
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
 
 /* The most that the ends of this pair can share in variant v, in bytes of cells. */
 static int64_t share(const struct bound *s, const struct tn_pair *pair, uint32_t v)
@@ -297,7 +287,7 @@ enum tn_status tn_bound(
 		!e.ends || !e.pairs || tn_pairs_build(p, scratch, &pairs) != TN_OK)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < p->n_buffers; i++)
-		s.cell = gcd(p->buffers[i].align, s.cell);
+		s.cell = tn_gcd(p->buffers[i].align, s.cell);
 	for (uint32_t i = 0; i < p->n_buffers; i++) {
 		const struct tn_buffer *b = &p->buffers[i];
 

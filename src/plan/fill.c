@@ -7,22 +7,12 @@
 #include "plan/conflict.h"
 #include "plan/fill_link.h"
 #include "plan/improve.h"
+#include "plan/share.h"
 #include "plan/sort.h"
 
 #define ITEMS_MAX   4000u /* levels of recursion */
 #define COUPLES_MAX ((int64_t)8 << 20)
 #define MEMO_BITS   18u
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-	while (b) {
-		const int64_t r = a % b;
-
-		a = b;
-		b = r;
-	}
-	return a;
-}
 
 /* Columns of each buffer: walking the moments, a column ends with the first death after
  * a birth. Deaths come before births of the same moment. */
@@ -72,7 +62,7 @@ static bool make_items(struct tn_fill *f, const struct tn_problem *p, const uint
 	for (uint32_t i = 0; i < p->n_buffers; i++) {
 		if (!p->buffers[i].size)
 			continue;
-		f->cell = gcd(p->buffers[i].align, f->cell);
+		f->cell = tn_gcd(p->buffers[i].align, f->cell);
 		keys[f->n_items++] = (struct tn_sort_key){ lo[i], i };
 	}
 	tn_sort(keys, f->n_items);
@@ -116,25 +106,25 @@ static void make_grain(struct tn_fill *f)
 		const struct tn_fill_item *it = &f->items[i];
 
 		equal = equal && it->align == f->items[0].align;
-		f->step = gcd(it->size, f->step);
+		f->step = tn_gcd(it->size, f->step);
 		if (it->align > 1)
-			f->step = gcd(it->align, f->step);
+			f->step = tn_gcd(it->align, f->step);
 		if (it->fixed > 0)
-			f->step = gcd(it->fixed, f->step);
+			f->step = tn_gcd(it->fixed, f->step);
 	}
 	for (uint32_t i = 0; i < f->link_first[f->n_items]; i++) {
 		for (uint32_t v = 0; v < TN_GROUP_VARIANTS_MAX; v++) {
 			const struct tn_gap gap = f->links[i].gap[v];
 
-			f->step = gcd(gap.lo < 0 ? -gap.lo : gap.lo, f->step);
-			f->step = gcd(gap.hi < 0 ? -gap.hi : gap.hi, f->step);
+			f->step = tn_gcd(gap.lo < 0 ? -gap.lo : gap.lo, f->step);
+			f->step = tn_gcd(gap.hi < 0 ? -gap.hi : gap.hi, f->step);
 		}
 		if (!equal)
 			f->step = f->cell;
 	}
 	f->grain = f->step;
 	for (uint32_t i = 0; i < f->n_items; i++)
-		f->grain = gcd(f->items[i].raw, f->grain);
+		f->grain = tn_gcd(f->items[i].raw, f->grain);
 	if (!f->n_items)
 		f->cell = f->step = f->grain = 1;
 }

@@ -4,7 +4,7 @@
 
 #include "plan/pairs.h"
 
-/* Greatest common divisor of two numbers that are not both 0. */
+/* Greatest common divisor of two numbers from 0 on; of two zeros it is 0. */
 int64_t tn_gcd(int64_t a, int64_t b);
 
 /* In any variant; counted in cells (all offsets are multiples of `cell`), each buffer
