@@ -78,9 +78,9 @@ struct tn_step {
 typedef bool tn_step_fn(void *user, const struct tn_step *step);
 
 /* The variants that exist for this op with these shapes, in order of preference: those
- * that need no scratch first, ascending first, those with a buffer last. 0: opaque, the op may read any input byte
- * at any time and no overlap is ever allowed (run it as { false, HOLD_NONE }). An op with an
- * `order` has the plain one in that order alone. */
+ * that need no scratch first, ascending first, those with a buffer last. 0: opaque, the op
+ * may read any input byte at any time and no overlap is ever allowed (run it as
+ * { false, HOLD_NONE }). An op with an `order` has the plain one in that order alone. */
 uint32_t tn_contract_variants(
 	const struct tn_graph *g, tn_op_id op, struct tn_variant out[TN_VARIANTS_MAX]);
 

@@ -20,10 +20,10 @@ struct tn_dsp_conv {
 	int64_t scratch;
 };
 
-/* False: no kernel for this shape. */
-/* Then the kernel of the set "thumb" runs. */
+/* With dilated taps the kernel of the set "thumb" runs instead. */
 bool tn_dsp_conv_is_dilated(const struct tn_window *w);
 
+/* False: no kernel for this shape. */
 bool tn_dsp_conv_of(const struct tn_window *w, struct tn_dsp_conv *out);
 
 /* A depthwise 3x3 window: `room` outputs of a row at a time are computed from a strip of

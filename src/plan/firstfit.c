@@ -32,7 +32,7 @@ static int64_t align_up(int64_t value, int64_t align)
 	int64_t up = value;
 	bool ok = align == 1 || tn_align_up_i64(value, align, &up);
 
-	(void)ok; /* tn_problem_validate leaves room above every height */
+	(void)ok; /* tn_problem_valid leaves room above every height */
 	return up;
 }
 
