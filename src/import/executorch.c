@@ -3,6 +3,7 @@
  * twice, as arguments and as results. The offsets that every planned tensor carries become
  * claims of kind `plan`, one for each memory. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "base/banned.h"
 
 #define RESULTS_MAX 8 /* of one call */
+#define INTEGER_MAX 9007199254740992.0 /* 2^53: up to here doubles hold each integer */
 
 /* The value of an index that the file holds; NULL after a report. */
 static struct tn_et_value *value_at(
@@ -86,20 +88,18 @@ static size_t repeated(const struct tn_et *r)
 	return 0;
 }
 
-/* The integers of a list argument, whose items are boxed values. */
-static void unbox(struct tn_et *r, const struct tn_et_value *v, struct tn_ints *out)
+/* The integer of a list's item, which is a boxed value; false when it is none. */
+static bool unbox(const struct tn_et *r, int64_t index, int64_t *out)
 {
-	out->v.count = 0;
-	for (size_t i = 0; i < v->items.v.count; i++) {
-		int64_t index = v->items.v.items[i];
-		int64_t number = 0;
+	const struct tn_et_value *v;
 
-		if (index >= 0 && (uint64_t)index < r->values.count &&
-			r->values.items[index].kind == ET_NUMBER)
-			number = (int64_t)r->values.items[index].number;
-		if (!tn_vec_push(&r->tree.scratch, &out->v, number))
-			r->tree.nomem = true;
-	}
+	if (index < 0 || (uint64_t)index >= r->values.count)
+		return false;
+	v = &r->values.items[index];
+	if (v->kind != ET_NUMBER || !(fabs(v->number) <= INTEGER_MAX))
+		return false;
+	*out = (int64_t)v->number;
+	return true;
 }
 
 static const struct tn_et_value *argument(const struct tn_et *r, size_t place)
@@ -122,7 +122,7 @@ static bool number_at(
 static size_t ints_at(const struct tn_aten_call *call, const char *name, size_t place,
 	int64_t *out, size_t max)
 {
-	struct tn_et *r = call->reader;
+	const struct tn_et *r = call->reader;
 	const struct tn_et_value *v = argument(r, place);
 	double number;
 
@@ -134,10 +134,10 @@ static size_t ints_at(const struct tn_aten_call *call, const char *name, size_t 
 	}
 	if (v->kind != ET_INTS)
 		return SIZE_MAX;
-	unbox(r, v, &r->sizes);
-	for (size_t i = 0; i < r->sizes.v.count && i < max; i++)
-		out[i] = r->sizes.v.items[i];
-	return r->sizes.v.count;
+	for (size_t i = 0; i < v->items.v.count && i < max; i++)
+		if (!unbox(r, v->items.v.items[i], &out[i]))
+			return SIZE_MAX;
+	return v->items.v.count;
 }
 
 static const char *text_at(

@@ -122,14 +122,13 @@ static bool attach_scales(struct tn_onnx *x, const struct tn_onnx_node *n, bool 
 static bool spreads_from_axis(struct tn_onnx *x, const struct tn_onnx_node *n)
 {
 	const struct tn_tensor *a = in_at(n, 0), *b = in_at(n, 1);
-	int64_t axis;
+	int64_t axis, last;
 
 	if (x->opset >= 7 || !a || !b || !tn_onnx_attr_int(x, n, "broadcast", 0))
 		return false;
-	axis = tn_onnx_attr_int(
-		x, n, "axis", (int64_t)a->shape.rank - (int64_t)b->shape.rank);
-	axis += axis < 0 ? a->shape.rank : 0;
-	return axis + b->shape.rank != a->shape.rank;
+	last = (int64_t)a->shape.rank - (int64_t)b->shape.rank;
+	axis = tn_onnx_attr_int(x, n, "axis", last);
+	return axis + (axis < 0 ? a->shape.rank : 0) != last;
 }
 
 /* Without axes everything is reduced, unless the node says otherwise. */

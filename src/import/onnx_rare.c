@@ -372,8 +372,17 @@ static const float *scales_of(
 	return scales;
 }
 
-/* One scale for all axes, that no size is exceeded or none is missed by. */
-static void keep_aspect(struct tn_ints *sizes, const struct tn_shape *in,
+static bool size_of(float real, int64_t *out)
+{
+	if (!(real >= 0 && real < (float)TN_INFER_DIM_MAX))
+		return false;
+	*out = (int64_t)real;
+	return true;
+}
+
+/* One scale for all axes, that no size is exceeded or none is missed by. False when a size
+ * is out of range. */
+static bool keep_aspect(struct tn_ints *sizes, const struct tn_shape *in,
 	const int64_t *axes, bool not_larger)
 {
 	float scale = 0;
@@ -385,8 +394,10 @@ static void keep_aspect(struct tn_ints *sizes, const struct tn_shape *in,
 			scale = own;
 	}
 	for (size_t i = 0; i < sizes->v.count; i++)
-		sizes->v.items[i] =
-			(int64_t)floorf(scale * (float)in->dim[axes[i]] + 0.5f);
+		if (!size_of(floorf(scale * (float)in->dim[axes[i]] + 0.5f),
+			    &sizes->v.items[i]))
+			return false;
+	return true;
 }
 
 /* Sizes are given, or floors of the old ones times scales, in the floats that runtimes and
@@ -415,8 +426,9 @@ static void resize(struct tn_onnx *x, const struct tn_onnx_node *n)
 	}
 	if (strcmp(n->type, "Upsample") != 0 && tn_infer_ints(x, n, "", 3, &sizes) &&
 		sizes.v.count == count) {
-		if (policy[0] && strcmp(policy, "stretch") != 0)
-			keep_aspect(&sizes, in, axes, strcmp(policy, "not_larger") == 0);
+		if (policy[0] && strcmp(policy, "stretch") != 0 &&
+			!keep_aspect(&sizes, in, axes, strcmp(policy, "not_larger") == 0))
+			return;
 		for (size_t i = 0; i < count; i++)
 			s.dim[axes[i]] = sizes.v.items[i];
 		tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
@@ -426,13 +438,9 @@ static void resize(struct tn_onnx *x, const struct tn_onnx_node *n)
 	if (!scales || strcmp(tn_onnx_attr_text(x, n, "coordinate_transformation_mode"),
 			       "tf_crop_and_resize") == 0)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		float size = (float)in->dim[axes[i]] * scales[i];
-
-		if (!(size >= 0 && size < (float)TN_INFER_DIM_MAX))
+	for (size_t i = 0; i < count; i++)
+		if (!size_of((float)in->dim[axes[i]] * scales[i], &s.dim[axes[i]]))
 			return;
-		s.dim[axes[i]] = (int64_t)size;
-	}
 	tn_infer_set(x, n, 0, DTYPE_INVALID, &s);
 }
 

@@ -247,7 +247,7 @@ static bool dequantized(struct tn_onnx *x, const struct tn_onnx_node *n)
 		if (!tn_infer_axis(&axis, in->shape.rank) ||
 			in->shape.dim[axis] != scales)
 			return false;
-		for (uint32_t i = (uint32_t)axis + 1; i < in->shape.rank; i++)
+		for (uint32_t i = (uint32_t)axis + 1; elements && i < in->shape.rank; i++)
 			inner *= in->shape.dim[i];
 	}
 	if (zero && zero->data_bytes * 8 / tn_dtype_bits(zero->dtype) != scales)

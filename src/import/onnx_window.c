@@ -183,7 +183,7 @@ static void transposed(struct tn_onnx *x, const struct tn_onnx_node *n)
 				return;
 		} else if (!tn_mul_i64(span, at(&w.dilation, i, 1), &span) ||
 			   !tn_mul_i64(in->dim[2 + i] - 1, stride, &dim) ||
-			   !tn_add_i64(dim, span + 1, &dim) ||
+			   !tn_add_i64(dim, span, &dim) || !tn_add_i64(dim, 1, &dim) ||
 			   !tn_add_i64(dim, at(&extra, i, 0), &dim) ||
 			   !tn_sub_i64(dim, at(&w.pads, i, 0), &dim) ||
 			   !tn_sub_i64(dim, at(&w.pads, w.spatial + i, 0), &dim)) {

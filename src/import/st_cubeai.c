@@ -93,7 +93,9 @@ static void read_quant(
 	n = tn_at_list(&r->tree, &intq, "scales", &scales);
 	if (!n)
 		return;
-	axis = tn_at_int(&r->tree, &intq, "axis", 0) + (batched ? 1 : 0);
+	axis = tn_at_int(&r->tree, &intq, "axis", 0);
+	if (batched && !tn_add_i64(axis, 1, &axis))
+		axis = -1; /* leads out, too */
 	tn_at_ints(&r->tree, &intq, "offsets", &r->list);
 	if (r->list.v.count && r->list.v.count != n) {
 		tn_at_error(&r->tree, &intq, ST_VALUE, "%zu scales and %zu offsets", n,

@@ -24,12 +24,12 @@ static int64_t count_equal(const struct tn_tensor *t, size_t width, uint64_t zer
 static void count_zeros(const struct tn_tensor *t, struct tn_constants_share *share)
 {
 	const int bits = tn_dtype_bits(t->dtype);
-	const uint64_t sign = bits ? UINT64_C(1) << (bits - 1) : 0;
-	uint64_t zero = 0;
+	uint64_t zero = 0, sign;
 
 	if (t->data_kind != DATA_BYTES || bits < 8 || bits > 64 || bits % 8 != 0 ||
 		t->data_bytes / (bits / 8) != t->elements)
 		return;
+	sign = UINT64_C(1) << (bits - 1);
 	share->elements += t->elements;
 	if (t->quant.n == 1 && bits < 64)
 		zero = (uint64_t)t->quant.zero_point[0] & ((sign << 1) - 1);

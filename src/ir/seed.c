@@ -17,10 +17,13 @@ uint32_t tn_seed_next(struct tn_seed *s)
 	return s->x;
 }
 
+/* The value little-endian; wider elements end in zeros. */
 static void put(uint8_t *out, int64_t at, int64_t bytes, size_t width, uint64_t value)
 {
-	for (size_t i = 0; i < width && at + (int64_t)i < bytes; i++)
-		out[at + (int64_t)i] = (uint8_t)(value >> (8 * i));
+	for (size_t i = 0; i < width && at + (int64_t)i < bytes; i++) {
+		out[at + (int64_t)i] = (uint8_t)value;
+		value >>= 8;
+	}
 }
 
 static uint64_t float_bits(float value)

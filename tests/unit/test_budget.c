@@ -150,7 +150,8 @@ END_TEST
 START_TEST(zeros)
 {
 	static const uint8_t i8[] = { 3, 0, 3, 253, 3 },
-			     floats[] = { 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0x80, 0x3f };
+			     floats[] = { 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0x80, 0x3f },
+			     wide[32] = { 0 };
 	const int64_t three = 3;
 	const float scale = 1;
 	struct tn_tensor tensors[] = {
@@ -188,22 +189,33 @@ START_TEST(zeros)
 			.elements = 5,
 			.bytes = 5,
 			.view_of = { 0 } },
+		{ .name = "wide",
+			.dtype = DTYPE_C128,
+			.role = ROLE_CONST,
+			.elements = 2,
+			.bytes = 32,
+			.data_kind = DATA_BYTES,
+			.data = wide,
+			.data_bytes = 32,
+			.view_of = { TN_NONE } },
 	};
-	tn_tensor_id in[] = { { 0 }, { 1 }, { 0 }, { 3 }, { TN_NONE } };
-	struct tn_op op = { .name = "op", .inputs = in, .n_inputs = 5 };
+	tn_tensor_id in[] = { { 0 }, { 1 }, { 0 }, { 3 }, { TN_NONE }, { 4 } };
+	struct tn_op op = { .name = "op", .inputs = in, .n_inputs = 6 };
 	const struct tn_graph g = {
-		.tensors = tensors, .n_tensors = 4, .ops = &op, .n_ops = 1
+		.tensors = tensors, .n_tensors = 5, .ops = &op, .n_ops = 1
 	};
 	struct tn_constants c;
 	struct tn_arena arena;
 
 	tn_arena_init(&arena);
 	ck_assert_int_eq(tn_constants_find(&g, &arena, &c), TN_OK);
-	ck_assert_int_eq(c.bytes, 17);
+	ck_assert_int_eq(c.bytes, 49);
 	ck_assert_int_eq(c.of[DTYPE_I8].tensors, 1);
 	ck_assert_int_eq(c.of[DTYPE_I8].zeros, 3);
 	ck_assert_int_eq(c.of[DTYPE_F32].zeros, 2);
 	ck_assert_int_eq(c.of[DTYPE_F32].elements, 3);
+	ck_assert_int_eq(c.of[DTYPE_C128].tensors, 1);
+	ck_assert_int_eq(c.of[DTYPE_C128].elements, 0); /* not looked into */
 	tn_arena_release(&arena);
 }
 END_TEST
