@@ -42,7 +42,7 @@ static void add_argument(
 {
 	size_t n = v->kind == ET_LIST ? v->items.v.count : 1;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !r->tree.full; i++) {
 		struct tn_et_value *one = NULL;
 
 		if (v->kind == ET_LIST && v->items.v.items[i] == -1) {

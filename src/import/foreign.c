@@ -199,16 +199,36 @@ struct tn_op *tn_foreign_op(struct tn_foreign *f, const struct tn_at *at,
 	return op;
 }
 
+static void add_operand(struct tn_foreign *f, struct tn_ids *ids, tn_tensor_id id)
+{
+	struct tn_tree *t = f->tree;
+
+	if (t->full)
+		return;
+	if (++t->operands > TN_JSON_VALUES_MAX) {
+		const struct tn_op *op = tn_foreign_newest_op(f);
+
+		t->full = true;
+		if (!tn_diag_at(t->im->diags, SEVERITY_ERROR, "json/limit", t->im->source,
+			    op->pointer, op->name,
+			    "the ops have more than %zu operands, as lists of them are "
+			    "named many times",
+			    TN_JSON_VALUES_MAX))
+			t->nomem = true;
+		return;
+	}
+	if (!tn_vec_push(&t->scratch, &ids->v, id))
+		t->nomem = true;
+}
+
 void tn_foreign_in(struct tn_foreign *f, tn_tensor_id id)
 {
-	if (!tn_vec_push(&f->tree->scratch, &f->in.v, id))
-		f->tree->nomem = true;
+	add_operand(f, &f->in, id);
 }
 
 void tn_foreign_out(struct tn_foreign *f, tn_tensor_id id)
 {
-	if (!tn_vec_push(&f->tree->scratch, &f->out.v, id))
-		f->tree->nomem = true;
+	add_operand(f, &f->out, id);
 }
 
 struct tn_op *tn_foreign_newest_op(struct tn_foreign *f)

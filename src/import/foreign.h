@@ -67,6 +67,8 @@ void tn_foreign_data(
  * tn_foreign_close takes them. `name` NULL or "": made from the type. */
 struct tn_op *tn_foreign_op(struct tn_foreign *f, const struct tn_at *at,
 	enum tn_op_kind kind, const char *type, const char *name);
+/* More in a file than it may have values are reported, and left out: lists that are named
+ * many times make many operands of few values. */
 void tn_foreign_in(struct tn_foreign *f, tn_tensor_id id);
 void tn_foreign_out(struct tn_foreign *f, tn_tensor_id id);
 void tn_foreign_close(struct tn_foreign *f);

@@ -18,6 +18,7 @@ struct tn_native {
 	struct tn_names tensors, ops; /* of the graph at hand */
 	struct tn_sides sides; /* the file's */
 	int64_t made; /* bytes of constants that were made from seeds */
+	size_t *place; /* by tensor: its place in the claim at hand + 1; 0 between claims */
 	bool nomem;
 };
 

@@ -105,13 +105,14 @@ static void read_places(struct tn_native *n, const struct tn_path *up,
 {
 	static const char *const keys[] = { "offsets", "sizes" };
 	size_t errors = n->im->diags->errors;
-	size_t count = 0, *index; /* by tensor: its place + 1 */
+	size_t count = 0;
 
 	for (int k = 0; k < 2; k++)
 		count += json_object_size(json_object_get(object, keys[k]));
 	claim->places = TN_NEW_ARRAY(n->im->arena, struct tn_claim_place, count);
-	index = TN_NEW_ARRAY(n->scratch, size_t, n->b->tensors.count);
-	if (!claim->places || !index) {
+	if (!n->place)
+		n->place = TN_NEW_ARRAY(n->scratch, size_t, n->b->tensors.count);
+	if (!claim->places || !n->place) {
 		n->nomem = true;
 		return;
 	}
@@ -135,17 +136,19 @@ static void read_places(struct tn_native *n, const struct tn_path *up,
 					"there is no tensor '%s'", name);
 				continue;
 			}
-			if (!index[id]) {
+			if (!n->place[id]) {
 				place = &claim->places[claim->n_places];
 				*place = (struct tn_claim_place){ { id }, -1, -1 };
-				index[id] = ++claim->n_places;
+				n->place[id] = ++claim->n_places;
 			}
-			place = &claim->places[index[id] - 1];
+			place = &claim->places[n->place[id] - 1];
 			tn_json_int(n->im, NATIVE_TYPE, &at, json_object_iter_value(i), 0,
 				INT64_MAX, k == 0 ? &place->offset : &place->size);
 		}
 		mark_unread(n, &errors, keys[k], claim);
 	}
+	for (uint32_t i = 0; i < claim->n_places; i++)
+		n->place[claim->places[i].tensor.i] = 0;
 }
 
 /* What a kind of claim does not need: of the op that it names. */
@@ -312,6 +315,7 @@ void tn_native_claims(struct tn_native *n, const struct tn_path *up, const json_
 	struct tn_path path = { up, "claims", 0 };
 	struct tn_names ids = { .arena = n->scratch };
 
+	n->place = NULL; /* of another graph's tensors */
 	for (size_t i = 0; i < json_array_size(list) && !n->nomem; i++) {
 		struct tn_path at = { &path, NULL, i };
 

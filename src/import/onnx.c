@@ -11,6 +11,7 @@
 
 #define DEPTH_MAX 16 /* of calls and bodies */
 #define NODES_MAX ((size_t)1 << 20) /* calls replaced */
+#define ATTRS_MAX 256 /* of a node or a function: they are looked up one by one */
 
 struct types {
 	struct tn_at lists[2]; /* what the graph says of its values, of its outputs */
@@ -287,12 +288,15 @@ static void read_functions(struct tn_onnx *x, const struct tn_at *root)
 
 	x->function_names.arena = &x->tree.scratch;
 	for (uint32_t i = 0; i < n; i++) {
-		struct tn_at at;
+		struct tn_at at, attributes;
 		char *key;
 
 		tn_at_item(&x->functions, i, &at);
 		if (!tn_at_want_object(&x->tree, &at))
 			continue;
+		if (tn_at_list(&x->tree, &at, "attributeProto", &attributes) > ATTRS_MAX)
+			tn_at_error(&x->tree, &at, ONNX_VALUE,
+				"the function has more than %d attributes", ATTRS_MAX);
 		key = function_key(x, &at, tn_at_text(&x->tree, &at, "name", ""));
 		if (!key || tn_names_add(&x->function_names, key, i) == NAME_NOMEM)
 			x->tree.nomem = true;
@@ -305,12 +309,18 @@ void tn_onnx_node(struct tn_onnx *x, struct tn_onnx_scope *scope, const struct t
 	struct tn_onnx_node n = {
 		.scope = scope, .at = at, .type = tn_at_text(&x->tree, at, "opType", "")
 	};
+	struct tn_at attributes;
 	uint32_t function;
 
 	if (++x->nodes > NODES_MAX) {
 		if (x->nodes == NODES_MAX + 1)
 			tn_at_error(&x->tree, at, ONNX_VALUE,
 				"the functions' calls make too many nodes");
+		return;
+	}
+	if (tn_at_list(&x->tree, at, "attribute", &attributes) > ATTRS_MAX) {
+		tn_at_error(&x->tree, at, ONNX_VALUE,
+			"the node has more than %d attributes", ATTRS_MAX);
 		return;
 	}
 	n.in = read_ids(x, scope, at, "input", &n.n_in);

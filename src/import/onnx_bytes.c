@@ -13,6 +13,8 @@
 
 #include "base/banned.h"
 
+#define FIELDS_MAX 64 /* of a message of the schema */
+
 struct wire {
 	size_t values; /* that the unpacked model has at most */
 	const uint8_t *wrong; /* where the walk ended */
@@ -65,8 +67,22 @@ static const struct later *later(const ProtobufCMessageDescriptor *of, uint32_t 
 static bool walk(struct wire *w, const uint8_t *at, const uint8_t *end,
 	const ProtobufCMessageDescriptor *type, int depth);
 
+/* A message of which there is one, again: the unpacker merges the two, and copies what it
+ * has of the message around. `before`: values there were before that. */
+static void count_merge(struct wire *w, const ProtobufCMessageDescriptor *type,
+	const ProtobufCFieldDescriptor *field, size_t before, uint64_t *seen)
+{
+	const size_t index = (size_t)(field - type->fields);
+
+	if (field->label == PROTOBUF_C_LABEL_REPEATED || index >= FIELDS_MAX)
+		return;
+	if (*seen >> index & 1)
+		w->values += w->values - before;
+	*seen |= UINT64_C(1) << index;
+}
+
 static bool walk_field(struct wire *w, const uint8_t **at, const uint8_t *end,
-	const ProtobufCMessageDescriptor *type, int depth)
+	const ProtobufCMessageDescriptor *type, int depth, size_t before, uint64_t *seen)
 {
 	const uint8_t *begin = *at;
 	const ProtobufCFieldDescriptor *field;
@@ -102,6 +118,8 @@ static bool walk_field(struct wire *w, const uint8_t **at, const uint8_t *end,
 	if ((tag & 7) == 2 && inner) {
 		if (!walk(w, *at, *at + n, inner, depth + 1))
 			return false;
+		if (field)
+			count_merge(w, type, field, before, seen);
 	} else if ((tag & 7) == 2 && field && field->type != PROTOBUF_C_TYPE_BYTES &&
 		   field->type != PROTOBUF_C_TYPE_STRING) {
 		w->values += (size_t)n; /* packed: a byte each at least */
@@ -113,12 +131,15 @@ static bool walk_field(struct wire *w, const uint8_t **at, const uint8_t *end,
 static bool walk(struct wire *w, const uint8_t *at, const uint8_t *end,
 	const ProtobufCMessageDescriptor *type, int depth)
 {
+	const size_t before = w->values;
+	uint64_t seen = 0; /* fields, by index */
+
 	if (depth > TN_JSON_DEPTH_MAX)
 		return fail(w, at, "the nesting is too deep");
 	while (at < end) {
 		if (++w->values > TN_JSON_VALUES_MAX)
 			return fail(w, at, "there are too many values");
-		if (!walk_field(w, &at, end, type, depth))
+		if (!walk_field(w, &at, end, type, depth, before, &seen))
 			return false;
 	}
 	return true;

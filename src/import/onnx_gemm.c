@@ -6,6 +6,8 @@
 
 #include "base/banned.h"
 
+#define BIAS_MAX (INT64_C(1) << 22) /* numbers that one C is spread to */
+
 struct gemm {
 	bool trans_a, trans_b;
 	float alpha, beta;
@@ -77,7 +79,8 @@ static bool is_bias(const struct tn_spell *s, const struct gemm *g)
 	const struct tn_tensor *c = tn_spell_in(s, 2);
 	const uint32_t rank = c->shape.rank;
 
-	return tn_spell_is_constant(c) && (rank < 2 || c->shape.dim[0] == 1) &&
+	return tn_spell_is_constant(c) && g->outputs <= BIAS_MAX &&
+	       (rank < 2 || c->shape.dim[0] == 1) &&
 	       (rank < 1 || c->shape.dim[rank - 1] == 1 ||
 		       c->shape.dim[rank - 1] == g->outputs);
 }

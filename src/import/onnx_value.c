@@ -7,7 +7,25 @@
 
 #include "base/banned.h"
 
-#define MADE_MAX (INT64_C(1) << 24) /* bytes of one constant that is computed */
+#define MADE_MAX      (INT64_C(1) << 24) /* bytes of one constant that is computed */
+#define MADE_MAX_ALL  (INT64_C(1) << 30) /* of all of a file */
+#define KNOWN_MAX_ALL ((size_t)1 << 24) /* integers of all tensors of a file */
+
+/* Memory of a constant that is computed from less; NULL when it is too large, or there is
+ * none: then the constant stays without data. */
+static uint8_t *make(struct tn_onnx *x, int64_t bytes)
+{
+	uint8_t *data;
+	size_t size;
+
+	if (bytes > MADE_MAX || bytes > MADE_MAX_ALL - x->made ||
+		!tn_size_from_i64(bytes, &size))
+		return NULL;
+	data = tn_arena_alloc(x->tree.im->arena, size);
+	x->tree.nomem = x->tree.nomem || !data;
+	x->made += bytes;
+	return data;
+}
 
 void tn_onnx_know(struct tn_onnx_graph *g, struct tn_onnx *x, tn_tensor_id id,
 	const int64_t *v, size_t n)
@@ -15,8 +33,9 @@ void tn_onnx_know(struct tn_onnx_graph *g, struct tn_onnx *x, tn_tensor_id id,
 	struct tn_onnx_known none = { NULL, 0 };
 	int64_t *copy;
 
-	if (id.i == TN_NONE || n > TN_ONNX_KNOWN_MAX)
+	if (id.i == TN_NONE || n > TN_ONNX_KNOWN_MAX || x->known > KNOWN_MAX_ALL)
 		return;
+	x->known += n;
 	copy = TN_NEW_ARRAY(&x->tree.scratch, int64_t, n);
 	while (g->known.count <= id.i && copy)
 		if (!tn_vec_push(&x->tree.scratch, &g->known, none))
@@ -46,7 +65,8 @@ bool tn_onnx_known(struct tn_onnx_graph *g, struct tn_onnx *x, tn_tensor_id id,
 		return true;
 	}
 	if (!width || t->role != ROLE_CONST || t->data_kind != DATA_BYTES ||
-		t->data_bytes > (int64_t)(TN_ONNX_KNOWN_MAX * width))
+		t->data_bytes > (int64_t)(TN_ONNX_KNOWN_MAX * width) ||
+		x->known > KNOWN_MAX_ALL)
 		return false;
 	n = (size_t)t->data_bytes / width;
 	v = TN_NEW_ARRAY(&x->tree.scratch, int64_t, n);
@@ -160,7 +180,7 @@ static bool filled(struct tn_onnx *x, const struct tn_onnx_node *n)
 	struct tn_tensor *t, value = { .dtype = DTYPE_F32 };
 	struct tn_at frames, at, proto;
 	int64_t bytes, elements;
-	size_t width, size;
+	size_t width;
 	uint8_t *data;
 
 	if (!tn_infer_ints(x, n, "", 0, &x->list) || x->list.v.count > TN_RANK_MAX)
@@ -176,16 +196,13 @@ static bool filled(struct tn_onnx *x, const struct tn_onnx_node *n)
 	t->data_kind = DATA_MISSING;
 	width = (size_t)tn_dtype_bits(t->dtype) / 8;
 	if (!width || !tn_shape_elements(&t->shape, &elements) ||
-		!tn_dtype_bytes(t->dtype, elements, &bytes) || bytes > MADE_MAX ||
-		!tn_size_from_i64(bytes, &size) ||
+		!tn_dtype_bytes(t->dtype, elements, &bytes) ||
 		(value.data_kind == DATA_BYTES && value.data_bytes != (int64_t)width))
 		return true;
-	data = tn_arena_alloc(x->tree.im->arena, size);
-	if (!data) {
-		x->tree.nomem = true;
+	data = make(x, bytes);
+	if (!data)
 		return true;
-	}
-	for (size_t i = 0; value.data_kind == DATA_BYTES && i < size; i += width)
+	for (size_t i = 0; value.data_kind == DATA_BYTES && i < (size_t)bytes; i += width)
 		memcpy(data + i, value.data, width);
 	tn_foreign_data(f, t, data, bytes);
 	return true;
@@ -228,7 +245,6 @@ static bool dequantized(struct tn_onnx *x, const struct tn_onnx_node *n)
 	const struct tn_tensor *in, *scale, *zero = NULL;
 	struct tn_tensor *t;
 	int64_t elements, scales, inner = 1, axis;
-	size_t size;
 	uint8_t *data;
 
 	if (n->n_in < 2 || n->in[0].i == TN_NONE || n->in[1].i == TN_NONE)
@@ -252,11 +268,9 @@ static bool dequantized(struct tn_onnx *x, const struct tn_onnx_node *n)
 	}
 	if (zero && zero->data_bytes * 8 / tn_dtype_bits(zero->dtype) != scales)
 		return false;
-	if (!tn_size_from_i64(elements * 4, &size) ||
-		!(data = tn_arena_alloc(x->tree.im->arena, size))) {
-		x->tree.nomem = true;
-		return true;
-	}
+	data = make(x, elements * 4);
+	if (!data)
+		return x->tree.nomem;
 	for (int64_t i = 0; i < elements; i++) {
 		int64_t k = scales == 1 ? 0 : i / inner % scales;
 		float value =

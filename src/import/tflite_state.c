@@ -23,6 +23,7 @@ struct state {
 	struct tn_graph *g;
 	TN_VEC(struct variable) list;
 	uint32_t *handle; /* by tensor of the main graph: the variable; TN_NONE */
+	bool *called; /* by subgraph: once */
 };
 
 static bool is_about_state(const struct tn_op *op)
@@ -79,6 +80,9 @@ static bool read_first(struct state *s, const struct tn_op *call)
 
 	if (index < 1 || index > s->g->n_subgraphs)
 		return false;
+	if (s->called[index - 1])
+		return true; /* a second call does nothing */
+	s->called[index - 1] = true;
 	init = &s->g->subgraphs[index - 1];
 	handle = TN_NEW_ARRAY(s->tfl->im->arena, uint32_t, init->n_tensors);
 	if (!handle) {
@@ -139,10 +143,6 @@ static bool leaks(const struct state *s, const struct tn_op *op)
 
 static bool body_is_about_state(const struct tn_graph *g, uint32_t body)
 {
-	for (uint32_t i = 0; i < g->n_ops; i++)
-		if (g->ops[i].kind == OP_CALL_ONCE &&
-			tn_op_int(&g->ops[i], "init_subgraph", 0) == body + 1)
-			return false;
 	for (uint32_t i = 0; i < g->subgraphs[body].n_ops; i++)
 		if (is_about_state(&g->subgraphs[body].ops[i]))
 			return true;
@@ -174,7 +174,7 @@ static bool read_ops(struct state *s)
 		if (g->outputs[i].i != TN_NONE && s->handle[g->outputs[i].i] != TN_NONE)
 			return false;
 	for (uint32_t i = 0; i < g->n_subgraphs; i++)
-		if (body_is_about_state(g, i))
+		if (!s->called[i] && body_is_about_state(g, i))
 			return false;
 	for (size_t i = 0; i < s->list.count; i++) {
 		const struct variable *v = &s->list.items[i];
@@ -265,7 +265,8 @@ bool tn_tfl_resolve_state(struct tn_tfl *tfl, struct tn_graph *g)
 	if (!any)
 		return true;
 	s.handle = TN_NEW_ARRAY(tfl->im->arena, uint32_t, g->n_tensors);
-	if (!s.handle)
+	s.called = TN_NEW_ARRAY(tfl->im->arena, bool, g->n_subgraphs);
+	if (!s.handle || !s.called)
 		return false;
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		s.handle[i] = TN_NONE;

@@ -17,6 +17,8 @@ struct tn_tree {
 	struct tn_json parsed;
 	json_t *made; /* otherwise; ours */
 	bool nomem;
+	size_t operands; /* of all ops so far, results included */
+	bool full; /* they are too many: reported, and no more are taken */
 };
 
 /* A value and where it is. The frames above lie in the struct tn_at that it was fetched

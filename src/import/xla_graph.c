@@ -208,7 +208,7 @@ static void add_op(struct tn_xla *x, uint32_t graph, const struct tn_at *inst,
 	for (size_t i = 0; i < n; i++) {
 		const struct tn_xla_value *from = operand(x, graph, &operands, i, &at);
 
-		for (uint32_t k = 0; from && k < from->n; k++)
+		for (uint32_t k = 0; from && k < from->n && !x->tree.full; k++)
 			if (x->leaves.items[from->first + k].i != TN_NONE)
 				tn_foreign_in(f, x->leaves.items[from->first + k]);
 	}

@@ -118,6 +118,142 @@ START_TEST(files_are_read)
 }
 END_TEST
 
+/* What makes much of little: text, repeated, and what is said of the whole. */
+static const struct {
+	const char *name, *format, *before, *item, *between, *after;
+	int times;
+	const char *report;
+} repeats[] = {
+	{ "attributes of a node", "onnx-json",
+		"{\"graph\":{\"node\":[{\"opType\":\"Relu\",\"input\":[\"x\"],\"output\":"
+		"[\"y\"],\"attribute\":[",
+		"{\"name\":\"a\",\"i\":\"1\"}", ",",
+		"]}],\"input\":[" VALUE("x", D(4)) "],\"output\":[" VALUE(
+			"y", D(4)) "]}}",
+		257, "the node has more than 256 attributes [onnx/value]" },
+	{ "a list that is named again and again", "executorch-json",
+		"{\"execution_plan\":[{\"name\":\"f\",\"values\":[{\"val_type\":"
+		"\"Tensor\","
+		"\"val\":{\"scalar_type\":\"FLOAT\",\"sizes\":[4]}},{\"val_type\":"
+		"\"TensorList\",\"val\":{\"items\":[",
+		"0", ",", "@", 2950,
+		"the ops have more than 8388608 operands, as lists of them are named "
+		"many "
+		"times [json/limit]" },
+};
+
+static void repeat(
+	struct tn_strbuf *out, int times, const char *item, const char *between)
+{
+	for (int i = 0; i < times; i++)
+		tn_strbuf_printf(out, "%s%s", i ? between : "", item);
+}
+
+START_TEST(repeats_are_limited)
+{
+	struct tn_strbuf text;
+	struct loaded l;
+
+	tn_strbuf_init(&text);
+	tn_strbuf_puts(&text, repeats[_i].before);
+	repeat(&text, repeats[_i].times, repeats[_i].item, repeats[_i].between);
+	if (repeats[_i].after[0] == '@') {
+		tn_strbuf_puts(&text,
+			"]}}],\"inputs\":[0],\"outputs\":[0],\"operators\":[{\"name\":"
+			"\"aten::cat\",\"overload\":\"out\"}],\"delegates\":[],"
+			"\"chains\":["
+			"{\"instructions\":[{\"instr_args_type\":\"KernelCall\","
+			"\"instr_args\":{\"op_index\":0,\"args\":[");
+		repeat(&text, repeats[_i].times, "1", ",");
+		tn_strbuf_puts(&text, "]}}]}],\"non_const_buffer_sizes\":[0]}]}");
+	} else {
+		tn_strbuf_puts(&text, repeats[_i].after);
+	}
+	loaded_bytes(&l, "x", text.text, text.len, repeats[_i].format);
+	ck_assert_msg(l.status == TN_ERR_INPUT, "%s: status %d", repeats[_i].name,
+		(int)l.status);
+	ck_assert_msg(strstr(loaded_report(&l), repeats[_i].report), "%s: %s",
+		repeats[_i].name, loaded_report(&l));
+	loaded_release(&l);
+	tn_strbuf_release(&text);
+}
+END_TEST
+
+/* A model of so many graphs, each of a thousand names of one letter: the unpacker makes
+ * one of them, and copies what it has for each. */
+static struct loaded *read_graphs(struct loaded *l, int times)
+{
+	struct tn_strbuf text;
+
+	tn_strbuf_init(&text);
+	for (int i = 0; i < times; i++) {
+		tn_strbuf_add(&text, "\x3a\xb8\x17", 3); /* graph: 3000 bytes */
+		for (int k = 0; k < 1000; k++)
+			tn_strbuf_add(&text, "\x52\x01x", 3); /* docString */
+	}
+	loaded_bytes(l, "x", text.text, text.len, "onnx");
+	tn_strbuf_release(&text);
+	return l;
+}
+
+START_TEST(graphs_are_merged_a_few_times)
+{
+	struct loaded l;
+
+	loaded_ok(read_graphs(&l, 2), "two graphs");
+	loaded_release(&l);
+	read_graphs(&l, 40);
+	ck_assert_int_eq(l.status, TN_ERR_INPUT);
+	ck_assert_msg(strstr(loaded_report(&l), "there are too many values"), "%s",
+		loaded_report(&l));
+	loaded_release(&l);
+}
+END_TEST
+
+/* Weights without data of any size: C is not spread to as many outputs. */
+START_TEST(bias_of_many_outputs)
+{
+	static const char text[] = ONNX("13",
+		"\"opType\":\"Gemm\",\"input\":[\"x\",\"w\",\"c\"]", D(1) "," D(1), D(1),
+		"{\"name\":\"w\",\"dataType\":1,\"dims\":[\"1\","
+		"\"1000000000000\"]},{\"name\":\"c\",\"dataType\":1,\"dims\":["
+		"\"1\"],\"floatData\":[2]}",
+		D(1) "," D(1000000000000));
+	struct loaded l;
+
+	loaded_bytes(&l, "x", text, sizeof(text) - 1, "onnx-json");
+	loaded_ok(&l, "a bias");
+	loaded_release(&l);
+}
+END_TEST
+
+/* Of two plans that name one tensor each has its own place of it. */
+START_TEST(plans_of_the_same_tensors)
+{
+	static const char text[] =
+		"{\"format\":\"tenure.graph/1\",\"tensors\":[{\"name\":\"x\",\"dtype\":"
+		"\"i8\",\"shape\":[4],\"role\":\"input\"},{\"name\":\"y\",\"dtype\":"
+		"\"i8\",\"shape\":[4],\"role\":\"output\"}],\"ops\":[{\"type\":\"NEG\","
+		"\"inputs\":[\"x\"],\"outputs\":[\"y\"]}],\"claims\":[{\"kind\":\"plan\","
+		"\"offsets\":{\"x\":0,\"y\":16}},{\"kind\":\"plan\",\"offsets\":{\"y\":"
+		"32},\"sizes\":{\"y\":4,\"x\":5}}]}";
+	const struct tn_claim *c;
+	struct loaded l;
+
+	loaded_bytes(&l, "x", text, sizeof(text) - 1, "native");
+	loaded_ok(&l, "plans");
+	ck_assert_int_eq(l.graph.n_claims, 2);
+	c = &l.graph.claims[1];
+	ck_assert_int_eq(l.graph.claims[0].n_places, 2);
+	ck_assert_int_eq(c->n_places, 2);
+	ck_assert_int_eq(c->places[0].offset, 32);
+	ck_assert_int_eq(c->places[0].size, 4);
+	ck_assert_int_eq(c->places[1].offset, -1);
+	ck_assert_int_eq(c->places[1].size, 5);
+	loaded_release(&l);
+}
+END_TEST
+
 START_TEST(strides_that_do_not_fit)
 {
 	const int64_t large = INT64_C(1) << 40;
@@ -165,6 +301,10 @@ Suite *tn_test_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, files_are_read, 0, (int)COUNT(files));
+	tcase_add_loop_test(tc, repeats_are_limited, 0, (int)COUNT(repeats));
+	tcase_add_test(tc, graphs_are_merged_a_few_times);
+	tcase_add_test(tc, bias_of_many_outputs);
+	tcase_add_test(tc, plans_of_the_same_tensors);
 	tcase_add_test(tc, strides_that_do_not_fit);
 	tcase_add_test(tc, wide_elements_are_seeded);
 	suite_add_tcase(s, tc);
