@@ -16,7 +16,7 @@ void tn_foreign_init(struct tn_foreign *f, struct tn_tree *tree)
 	*f = (struct tn_foreign){ .tree = tree, .im = tree->im };
 	tn_build_init(&f->b, tree->im->arena, tree->im->strings, tree->im->diags,
 		tree->im->source);
-	f->tensors.arena = f->ops.arena = &tree->scratch;
+	f->tensors.arena = f->ops.arena = f->claims.arena = &tree->scratch;
 }
 
 const char *tn_foreign_text(struct tn_foreign *f, const char *text)
@@ -148,14 +148,15 @@ void tn_foreign_data(
 }
 
 /* The name, or the name and a number when it is taken. */
-static const char *unique(struct tn_foreign *f, const char *name, uint32_t index)
+static const char *unique(
+	struct tn_foreign *f, struct tn_names *taken, const char *name, uint32_t index)
 {
 	const char *text = tn_foreign_text(f, name);
 
 	for (uint32_t i = index; text[0]; i++) {
 		char *other;
 
-		switch (tn_names_add(&f->ops, text, index)) {
+		switch (tn_names_add(taken, text, index)) {
 		case NAME_ADDED:
 			return text;
 		case NAME_NOMEM:
@@ -188,12 +189,12 @@ struct tn_op *tn_foreign_op(struct tn_foreign *f, const struct tn_at *at,
 	op->kind = kind;
 	op->type = tn_foreign_text(f, type[0] ? type : "?");
 	if (name && name[0]) {
-		op->name = unique(f, name, op->file_index);
+		op->name = unique(f, &f->ops, name, op->file_index);
 		return op;
 	}
 	made = tn_arena_printf(&f->tree->scratch, "%.80s#%u", op->type, op->file_index);
 	if (made)
-		op->name = unique(f, made, op->file_index);
+		op->name = unique(f, &f->ops, made, op->file_index);
 	else
 		f->tree->nomem = true;
 	return op;
@@ -302,7 +303,7 @@ struct tn_claim *tn_foreign_claim(
 {
 	tn_tensor_id none = { TN_NONE };
 	struct tn_claim claim = { .kind = tn_foreign_text(f, kind),
-		.id = tn_foreign_text(f, id),
+		.id = unique(f, &f->claims, id, (uint32_t)f->b.claims.count),
 		.op = { TN_NONE },
 		.in = none,
 		.out = none,

@@ -18,7 +18,7 @@ struct tn_foreign {
 	struct tn_import *im;
 	struct tn_build b; /* of the graph at hand */
 	struct tn_names tensors; /* of the graph at hand, by the file's names */
-	struct tn_names ops; /* names that are taken */
+	struct tn_names ops, claims; /* names that are taken */
 	struct tn_ids in, out; /* of the op at hand; cleared by tn_foreign_op */
 	const char *name; /* of the graph */
 };
@@ -78,7 +78,7 @@ struct tn_op *tn_foreign_newest_op(struct tn_foreign *f);
 void tn_foreign_input(struct tn_foreign *f, tn_tensor_id id, bool clobber);
 void tn_foreign_output(struct tn_foreign *f, tn_tensor_id id);
 
-/* A claim, valid until the next one; ids of a graph differ. NULL: no memory. */
+/* A claim, valid until the next one; an id that is taken gets a number. NULL: no memory. */
 struct tn_claim *tn_foreign_claim(
 	struct tn_foreign *f, const struct tn_at *at, const char *kind, const char *id);
 void tn_foreign_place(struct tn_foreign *f, struct tn_claim *plan, tn_tensor_id tensor,

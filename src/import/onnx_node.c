@@ -233,6 +233,23 @@ static bool add_text(
 	return text && tn_build_attr_string(&f->b, name, tn_foreign_text(f, text));
 }
 
+/* Names of ours that ONNX has not for the op: what a file says by them is not what they
+ * mean, and must not stand in for what they are given here. */
+static bool is_ours(const struct tn_onnx_node *n, enum tn_op_kind kind, const char *name)
+{
+	static const char *const of_windows[] = { "dilation", "kernel", "layout", "pad",
+		"stride" };
+
+	if (strcmp(name, "axis") == 0)
+		return kind == OP_BATCH_NORM;
+	if (strcmp(name, "axes") == 0)
+		return strncmp(n->type, "Global", 6) == 0;
+	for (size_t i = 0; i < sizeof(of_windows) / sizeof(*of_windows); i++)
+		if (strcmp(of_windows[i], name) == 0)
+			return tn_op_info(kind)->access == ACCESS_WINDOW;
+	return false;
+}
+
 enum attr_type { A_FLOAT = 1, A_INT, A_STRING, A_FLOATS = 6, A_INTS };
 
 /* By what the attribute says of itself, or by what it has. */
@@ -368,7 +385,7 @@ void tn_onnx_attributes(
 		tn_at_item(&list, i, &item);
 		name = tn_at_text(&x->tree, &item, "name", "");
 		/* by name, so that a function's references are followed */
-		if (tn_onnx_attr(x, n, name, &frames, &found))
+		if (!is_ours(n, kind, name) && tn_onnx_attr(x, n, name, &frames, &found))
 			add_attribute(x, f, name, &found, window);
 	}
 	add_implied(x, n, kind, window);

@@ -227,6 +227,53 @@ START_TEST(bias_of_many_outputs)
 }
 END_TEST
 
+/* What a file calls as we call what we make of it does not stand in for it. */
+START_TEST(attributes_of_ours_are_not_the_files)
+{
+	static const char text[] = ONNX("13",
+		"\"opType\":\"MaxPool\",\"input\":[\"x\"],\"attribute\":[{\"name\":"
+		"\"layout\",\"s\":\"TkhXQw==\"},{\"name\":\"kernel\",\"ints\":[\"9\","
+		"\"9\"]},{\"name\":\"kernel_shape\",\"ints\":[\"1\",\"1\"]}]",
+		IMAGE, D(1), "", IMAGE);
+	struct loaded l;
+
+	loaded_bytes(&l, "x", text, sizeof(text) - 1, "onnx-json");
+	loaded_ok(&l, "a pool");
+	for (uint32_t i = 0; i < l.graph.n_ops; i++) {
+		const struct tn_op *op = &l.graph.ops[i];
+
+		for (uint32_t k = 0; k < op->n_attrs; k++)
+			for (uint32_t m = 0; m < k; m++)
+				ck_assert_str_ne(op->attrs[k].name, op->attrs[m].name);
+	}
+	loaded_release(&l);
+}
+END_TEST
+
+/* Pools need no names, and may share one; claims have ids of their own. */
+START_TEST(pools_without_names)
+{
+	static const char text[] =
+		"{\"buffers\":[{\"id\":1,\"name\":\"x\",\"format\":\"S\",\"nbits\":8,"
+		"\"shape\":[4],\"mpool_id\":1,\"offset_start\":0,\"size_bytes\":4},"
+		"{\"id\":2,\"name\":\"y\",\"format\":\"S\",\"nbits\":8,\"shape\":[4],"
+		"\"mpool_id\":2,\"offset_start\":0,\"size_bytes\":4}],\"graphs\":["
+		"{\"name\":\"g\",\"nodes\":[{\"name\":\"n\",\"description\":"
+		"\"Nonlinearity\",\"inputs\":[1],\"outputs\":[2]}],\"inputs\":[1],"
+		"\"outputs\":[2]}],\"memory_pools\":[{\"id\":1,\"size_bytes\":4},{\"id\":"
+		"2,"
+		"\"size_bytes\":4}]}";
+	struct loaded l;
+
+	loaded_bytes(&l, "x", text, sizeof(text) - 1, "st-cubeai");
+	loaded_ok(&l, "pools");
+	ck_assert_int_eq(l.graph.n_claims, 2);
+	ck_assert_str_eq(l.graph.claims[0].id, "pool");
+	ck_assert_str_eq(l.graph.claims[1].id, "pool#1");
+	loaded_release(&l);
+}
+END_TEST
+
 /* Of two plans that name one tensor each has its own place of it. */
 START_TEST(plans_of_the_same_tensors)
 {
@@ -304,6 +351,8 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, repeats_are_limited, 0, (int)COUNT(repeats));
 	tcase_add_test(tc, graphs_are_merged_a_few_times);
 	tcase_add_test(tc, bias_of_many_outputs);
+	tcase_add_test(tc, attributes_of_ours_are_not_the_files);
+	tcase_add_test(tc, pools_without_names);
 	tcase_add_test(tc, plans_of_the_same_tensors);
 	tcase_add_test(tc, strides_that_do_not_fit);
 	tcase_add_test(tc, wide_elements_are_seeded);
