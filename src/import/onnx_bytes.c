@@ -348,22 +348,26 @@ static json_t *convert(struct decode *d, const ProtobufCMessage *m)
 }
 
 /* The unpacked model lives as long as the graph, whose constants point into it. */
-static void *allocate(void *arena, size_t size)
+static void *allocate(void *decode, size_t size)
 {
-	return tn_arena_alloc(arena, size);
+	struct decode *d = decode;
+	void *memory = tn_arena_alloc(d->x->tree.im->arena, size);
+
+	d->nomem = d->nomem || !memory;
+	return memory;
 }
 
-static void release(void *arena, void *memory)
+static void release(void *decode, void *memory)
 {
-	(void)arena;
+	(void)decode;
 	(void)memory;
 }
 
 enum tn_status tn_onnx_decode(struct tn_onnx *x, struct tn_import *im, json_t **out)
 {
 	const uint8_t *data = (const uint8_t *)im->source->text;
-	ProtobufCAllocator allocator = { allocate, release, im->arena };
-	struct decode d = { .x = x, .allocator = &allocator };
+	struct decode d = { .x = x };
+	ProtobufCAllocator allocator = { allocate, release, &d };
 	struct wire w = { .values = 0 };
 	ProtobufCMessage *model;
 
@@ -373,6 +377,7 @@ enum tn_status tn_onnx_decode(struct tn_onnx *x, struct tn_import *im, json_t **
 			w.why);
 		return TN_ERR_INPUT;
 	}
+	d.allocator = &allocator;
 	model = protobuf_c_message_unpack(
 		&onnx__model_proto__descriptor, &allocator, im->source->len, data);
 	*out = model ? convert(&d, model) : NULL;

@@ -145,7 +145,8 @@ static void read_layer(struct reader *r, const struct tn_at *at)
 				write_tensor(r, id);
 		}
 	}
-	tn_foreign_newest_op(&r->f)->kind = kind_of(r, type);
+	if (!r->tree.nomem)
+		tn_foreign_newest_op(&r->f)->kind = kind_of(r, type);
 	tn_foreign_close(&r->f);
 }
 

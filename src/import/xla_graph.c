@@ -338,7 +338,11 @@ static void read_schedule(struct tn_xla *x, uint32_t graph)
 	n = tn_at_list(&x->tree, &sequence, "instructionIds", &ids);
 	if (!n)
 		return;
-	for (size_t i = 0; i < n && seen; i++) {
+	if (!seen) {
+		x->tree.nomem = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
 		const struct tn_xla_value *v;
 
 		tn_at_item(&ids, i, &at);
