@@ -217,6 +217,8 @@ bool tn_json_want(struct tn_import *im, const char *rule, const struct tn_path *
 {
 	if (value && json_typeof(value) == type)
 		return true;
-	return mismatch(
-		im, rule, at, value, type == JSON_OBJECT ? "an object" : "a list");
+	return mismatch(im, rule, at, value,
+		type == JSON_OBJECT  ? "an object"
+		: type == JSON_ARRAY ? "a list"
+				     : "a string");
 }

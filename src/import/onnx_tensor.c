@@ -186,8 +186,15 @@ static void read_external(struct tn_onnx *x, struct tn_foreign *f,
 		tn_at_path(location.json ? &location : &at), name, &x->tree.nomem);
 	if (!file)
 		return;
-	if (offset < 0 || length < 0 || (uint64_t)offset > file->len ||
-		(uint64_t)length > file->len - (uint64_t)offset || length != bytes) {
+	if (length != bytes) {
+		tn_at_error(&x->tree, list, ONNX_DATA,
+			"%" PRId64 " bytes of '%s' are given, and the shape needs "
+			"%" PRId64,
+			length, name, bytes);
+		return;
+	}
+	if (offset < 0 || (uint64_t)offset > file->len ||
+		(uint64_t)length > file->len - (uint64_t)offset) {
 		tn_at_error(&x->tree, list, ONNX_DATA,
 			"'%s' has %zu bytes, %" PRId64 " are needed from offset %" PRId64,
 			name, file->len, bytes, offset);

@@ -72,6 +72,8 @@ static bool join_names(
 	size_t i;
 	json_t *name;
 
+	if (list && !tn_json_want(&r->im, TN_PLAN_FORMAT, &at, list, JSON_ARRAY))
+		return false;
 	json_array_foreach(list, i, name)
 	{
 		const struct tn_path item = { &at, NULL, i };

@@ -1,4 +1,5 @@
 /* Fields of flatc's JSON, fetched with reports of wrong kinds. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +38,10 @@ bool tn_tflj_integer(struct tn_tflj *r, const struct tn_path *at, const json_t *
 	}
 	if (text && *text && strspn(text, "-0123456789") == strlen(text)) {
 		/* an unsigned 64-bit number beyond the signed ones keeps its bits */
+		errno = 0;
 		*out = *text == '-' ? strtoll(text, &end, 10)
 				    : (int64_t)strtoull(text, &end, 10);
-		if (!*end)
+		if (!*end && !errno)
 			return true;
 	}
 	if (text)

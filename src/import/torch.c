@@ -112,7 +112,8 @@ tn_tensor_id tn_torch_tensor(struct tn_torch *r, const struct tn_at *at, const c
 
 void tn_torch_also_named(struct tn_torch *r, const char *name, tn_tensor_id id)
 {
-	if (tn_names_add(&r->f.tensors, tn_foreign_text(&r->f, name), id.i) == NAME_NOMEM)
+	if (name[0] && tn_names_add(&r->f.tensors, tn_foreign_text(&r->f, name), id.i) ==
+			       NAME_NOMEM)
 		r->tree.nomem = true;
 }
 

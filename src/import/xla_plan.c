@@ -33,6 +33,7 @@ static tn_tensor_id array_at(struct tn_xla *x, const struct tn_xla_value *v,
 	const struct tn_at *up, const char *key, bool *out_tuple)
 {
 	struct tn_ints path = { 0 };
+	struct tn_at part = { .root = true }, list;
 	const json_t *shape;
 	uint32_t first;
 
@@ -43,8 +44,10 @@ static tn_tensor_id array_at(struct tn_xla *x, const struct tn_xla_value *v,
 		tn_at_error(&x->tree, up, XLA_VALUE, "the index leads out of the shape");
 		return (tn_tensor_id){ TN_NONE };
 	}
+	part.json = shape;
 	*out_tuple = tn_xla_count(x, shape) != 1 ||
-		     json_array_size(json_object_get(shape, "tupleShapes")) > 0;
+		     (tn_at_key(&x->tree, &part, "tupleShapes", &list) &&
+			     json_array_size(list.json));
 	if (*out_tuple || first >= v->n)
 		return (tn_tensor_id){ TN_NONE };
 	return x->leaves.items[v->first + first];

@@ -354,6 +354,46 @@ START_TEST(names_that_are_no_text)
 }
 END_TEST
 
+static const struct {
+	const char *text, *says;
+} words[] = {
+	{ "{\"kernel_set\": 5}", "expected a string, found an integer" },
+	{ "{\"rewrite\": [5]}", "expected a string, found an integer" },
+	{ "{\"rewrite\": \"all\"}", "expected a list, found a string" },
+	{ "{\"copies\": {}}", "expected a list, found an object" },
+	{ "{\"copies\": [[]]}", "expected an object, found a list" },
+};
+
+/* What is asked of a plan's file before its graph is made says what it expected. */
+START_TEST(words_of_another_kind)
+{
+	const struct tn_source source = {
+		.name = "p", .text = words[_i].text, .len = strlen(words[_i].text)
+	};
+	struct tn_plan_changes changes;
+	struct tn_plan_file *file;
+	struct tn_strings strings;
+	struct tn_arena arena;
+	struct tn_diags diags;
+	const char *kernels;
+	int refused;
+
+	tn_arena_init(&arena);
+	tn_strings_init(&strings, &arena);
+	tn_diags_init(&diags, &arena);
+	ck_assert_int_eq(tn_plan_file_open(&source, &arena, &diags, &file), TN_OK);
+	refused = tn_plan_file_kernels(file, &arena, &strings, &diags, &kernels) ==
+		  TN_ERR_INPUT;
+	refused += tn_plan_file_changes(file, &arena, &strings, &diags, &changes) ==
+		   TN_ERR_INPUT;
+	ck_assert_int_eq(refused, 1);
+	ck_assert_uint_eq(diags.errors, 1);
+	ck_assert_str_eq(diags.list.items[0].message, words[_i].says);
+	tn_plan_file_close(file);
+	tn_arena_release(&arena);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("plan_json");
@@ -367,6 +407,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, all_errors_are_reported);
 	tcase_add_test(tc, survives_cuts_and_noise);
 	tcase_add_test(tc, names_that_are_no_text);
+	tcase_add_loop_test(tc, words_of_another_kind, 0, sizeof(words) / sizeof(*words));
 	suite_add_tcase(s, tc);
 	return s;
 }

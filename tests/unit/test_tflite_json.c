@@ -181,6 +181,9 @@ static const struct {
 		"-9223372036854775808" },
 	{ "beyond 64 bits", MODEL("{\"shape\": [18446744073709551615]}"),
 		"error /subgraphs/0/tensors/0: dimension 0 of '' is not known" },
+	{ "beyond unsigned ones", MODEL("{\"shape\": [18446744073709551616]}"),
+		"error /subgraphs/0/tensors/0/shape/0: '18446744073709551616' is not "
+		"known" },
 	{ "a number as text", MODEL("{\"shape\": [\"1\"], \"type\": \"0\"}"), NULL },
 	{ "an unknown type", MODEL("{\"shape\": [1], \"type\": \"INT5\"}"),
 		"error /subgraphs/0/tensors/0/type: 'INT5' is not known" },
