@@ -46,20 +46,41 @@ void tn_export_plan_csv(const struct tn_graph *g, const struct tn_plan *plan,
 	}
 }
 
+/* What an identifier of C has for a character of a name. */
+static char letter(char c)
+{
+	if (c >= 'a' && c <= 'z')
+		return (char)(c - 'a' + 'A');
+	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || !c ? c : '_';
+}
+
 /* Letters, digits and underscores in capitals; never empty. */
 static void put_identifier(struct tn_strbuf *out, const char *text)
 {
 	if (!*text)
 		tn_strbuf_puts(out, "TENSOR");
-	for (; *text; text++) {
-		char c = *text;
+	for (; *text; text++)
+		tn_strbuf_putc(out, letter(*text));
+}
 
-		if (c >= 'a' && c <= 'z')
-			c = (char)(c - 'a' + 'A');
-		if (!((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
-			c = '_';
-		tn_strbuf_putc(out, c);
-	}
+static bool same_identifier(const char *a, const char *b)
+{
+	for (; *a && letter(*a) == letter(*b); a++)
+		b++;
+	return letter(*a) == letter(*b);
+}
+
+/* The region's name, and its number when an earlier one has the same identifier. */
+static void put_region(struct tn_strbuf *out, const struct tn_plan *plan, uint32_t region)
+{
+	const char *name = plan->regions[region].name;
+	uint32_t i = 0;
+
+	while (i < region && !same_identifier(plan->regions[i].name, name))
+		i++;
+	put_identifier(out, name);
+	if (i < region)
+		tn_strbuf_printf(out, "_%u", region);
 }
 
 void tn_export_plan_header(
@@ -71,10 +92,10 @@ void tn_export_plan_header(
 		"TENURE_OFFSETS_H\n\n");
 	for (uint32_t i = 0; i < plan->n_regions; i++) {
 		tn_strbuf_puts(out, "#define TENURE_");
-		put_identifier(out, plan->regions[i].name);
+		put_region(out, plan, i);
 		tn_strbuf_printf(out, "_BYTES %" PRId64 "\n#define TENURE_",
 			plan->regions[i].used);
-		put_identifier(out, plan->regions[i].name);
+		put_region(out, plan, i);
 		tn_strbuf_printf(out, "_ALIGN %" PRId64 "\n", plan->regions[i].align);
 	}
 	tn_strbuf_putc(out, '\n');
@@ -88,7 +109,7 @@ void tn_export_plan_header(
 		tn_strbuf_printf(out, " %" PRId64, t->offset);
 		if (plan->n_regions > 1) {
 			tn_strbuf_puts(out, " /* in ");
-			put_identifier(out, plan->regions[t->region].name);
+			put_region(out, plan, t->region);
 			tn_strbuf_puts(out, " */");
 		}
 		tn_strbuf_putc(out, '\n');

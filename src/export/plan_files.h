@@ -16,7 +16,7 @@ void tn_export_plan_csv(const struct tn_graph *g, const struct tn_plan *plan,
 	const tn_tensor_id *roots, const char *const *variants, struct tn_strbuf *out);
 
 /* A C header: the size of each region, and an offset for every tensor in it. Names become
- * identifiers, with the tensor's index where they are not unique as such. */
+ * identifiers: a tensor's behind its index, a region's with a number when it is taken. */
 void tn_export_plan_header(
 	const struct tn_graph *g, const struct tn_plan *plan, struct tn_strbuf *out);
 

@@ -116,6 +116,7 @@ static enum tn_status check_buffers(struct writer *w)
 
 static enum tn_status check(struct writer *w, uint32_t n_offsets)
 {
+	enum tn_status status;
 	uint64_t version;
 
 	if (w->source->len < 8 || memcmp(w->source->text + 4, "TFL3", 4) != 0)
@@ -130,8 +131,7 @@ static enum tn_status check(struct writer *w, uint32_t n_offsets)
 	for (uint32_t slot = SLOTS; 4 + 2 * slot + 2 <= w->model.vtable_bytes; slot++)
 		if (tn_fb_scalar(&w->fb, &w->model, slot, 1, &version) != FB_ABSENT)
 			return refuse(w, "its root has fields that the schema has not");
-	enum tn_status status = check_subgraphs(w, n_offsets);
-
+	status = check_subgraphs(w, n_offsets);
 	return status == TN_OK ? check_buffers(w) : status;
 }
 
@@ -171,12 +171,12 @@ static size_t root_field(struct writer *w, uint32_t slot)
 static bool is_old_plan(struct writer *w, size_t i)
 {
 	struct tn_fb_table entry;
-	const char *name = NULL;
-	size_t len = 0;
+	struct tn_fb_vec name; /* as bytes: strings are taken from a budget that ends */
 
 	return tn_fb_table_at(&w->fb, &w->metadata, i, &entry) == FB_OK &&
-	       tn_fb_string(&w->fb, &entry, METADATA_NAME, &name, &len) == FB_OK &&
-	       len == strlen(NAME) && memcmp(name, NAME, len) == 0;
+	       tn_fb_vector(&w->fb, &entry, METADATA_NAME, 1, &name) == FB_OK &&
+	       name.count == strlen(NAME) &&
+	       memcmp(w->source->text + name.at, NAME, name.count) == 0;
 }
 
 static int64_t kept_metadata(struct writer *w)

@@ -240,6 +240,36 @@ START_TEST(plans_are_written_for_others)
 }
 END_TEST
 
+/* Names that differ, and not as identifiers. */
+START_TEST(regions_have_macros_of_their_own)
+{
+	struct tn_plan_region regions[] = {
+		{ .name = "a-b", .used = 1, .align = 16 },
+		{ .name = "A_B", .used = 2, .align = 8 },
+		{ .name = "a", .used = 3, .align = 4 },
+	};
+	struct tn_tensor tensor = { .name = "x", .view_of = { TN_NONE } };
+	struct tn_plan_tensor place = { .region = 1, .offset = 16, .bytes = 2 };
+	struct tn_graph g = { .tensors = &tensor, .n_tensors = 1 };
+	struct tn_plan plan = {
+		.tensors = &place, .n_tensors = 1, .regions = regions, .n_regions = 3
+	};
+	struct tn_strbuf out;
+
+	tn_strbuf_init(&out);
+	tn_export_plan_header(&g, &plan, &out);
+	ck_assert_ptr_nonnull(
+		strstr(out.text, "#define TENURE_A_B_BYTES 1\n"
+				 "#define TENURE_A_B_ALIGN 16\n"
+				 "#define TENURE_A_B_1_BYTES 2\n"
+				 "#define TENURE_A_B_1_ALIGN 8\n"
+				 "#define TENURE_A_BYTES 3\n"
+				 "#define TENURE_A_ALIGN 4\n\n"
+				 "#define TENURE_T0_X 16 /* in A_B_1 */\n"));
+	tn_strbuf_release(&out);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("export");
@@ -253,6 +283,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, side_file_round_trip);
 	tcase_add_test(tc, floats_round_trip);
 	tcase_add_test(tc, plans_are_written_for_others);
+	tcase_add_test(tc, regions_have_macros_of_their_own);
 	suite_add_tcase(s, tc);
 	return s;
 }
