@@ -2,6 +2,7 @@
  * cannot be is not known or refused. Sanitizers see the rest. */
 #include "suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "import/import.h"
@@ -250,6 +251,38 @@ START_TEST(attributes_of_ours_are_not_the_files)
 }
 END_TEST
 
+/* Nor does a file say how a kernel works by names that only the native format gives a meaning:
+ * of an op that nobody knows each output byte may need every input byte. */
+START_TEST(kernels_are_not_declared_by_onnx)
+{
+	static const char *const names[] = { "accumulate", "align", "always_copy",
+		"buffered", "channel_buffered", "destroys", "extra_tail_bytes",
+		"in_place", "inplace", "mutates", "order", "passes", "prezero",
+		"reads_target", "returns_input", "row_buffered", "scratch",
+		"scratch_live", "scratch_required", "tied", "view" };
+	char text[4096];
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct loaded l;
+		int n = snprintf(text, sizeof(text),
+			ONNX("13",
+				"\"opType\":\"Odd\",\"domain\":\"of.ours\",\"input\":"
+				"[\"x\"],\"attribute\":[{\"name\":\"%s\",\"i\":\"1\"}"
+				",{\"name\":\"other\",\"i\":\"1\"}]",
+				D(4), D(1), "", D(4)),
+			names[i]);
+
+		ck_assert(n > 0 && (size_t)n < sizeof(text));
+		loaded_bytes(&l, "x", text, (size_t)n, "onnx-json");
+		loaded_ok(&l, names[i]);
+		ck_assert_uint_eq(l.graph.n_ops, 1);
+		ck_assert_msg(!tn_op_attr(&l.graph.ops[0], names[i]), "%s", names[i]);
+		ck_assert_ptr_ne(tn_op_attr(&l.graph.ops[0], "other"), NULL);
+		loaded_release(&l);
+	}
+}
+END_TEST
+
 /* Pools need no names, and may share one; claims have ids of their own. */
 START_TEST(pools_without_names)
 {
@@ -352,6 +385,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, graphs_are_merged_a_few_times);
 	tcase_add_test(tc, bias_of_many_outputs);
 	tcase_add_test(tc, attributes_of_ours_are_not_the_files);
+	tcase_add_test(tc, kernels_are_not_declared_by_onnx);
 	tcase_add_test(tc, pools_without_names);
 	tcase_add_test(tc, plans_of_the_same_tensors);
 	tcase_add_test(tc, strides_that_do_not_fit);
