@@ -48,7 +48,8 @@ test-long: $(BUILD)/build.ninja
 	meson test -C $(BUILD) --no-rebuild --benchmark --verbose --timeout-multiplier 0
 
 # Every fuzz target for FUZZ_SECONDS under sanitizers, FUZZ_TARGETS or all; each goes on from
-# what it found before (build-fuzz/fuzz). The seeds alone run in `make test`.
+# what it found before (build-fuzz/fuzz), and with FUZZ_TOTAL to so many seconds of CPU in all.
+# The seeds alone run in `make test`.
 fuzz: deps
 	tools/install-deps test
 	[ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dfuzz=true \
