@@ -40,6 +40,21 @@ static void refuse(struct scaling *s, const struct tn_op *op, const char *why)
 	s->wrong = true;
 }
 
+static void refuse_tensor(struct scaling *s, const struct tn_op *op,
+	const struct tn_tensor *t, const char *of_op, const char *of_input)
+{
+	if (op) {
+		refuse(s, op, of_op);
+		return;
+	}
+	if (!s->wrong)
+		tn_diag_at(s->diags, SEVERITY_ERROR, "batch/fixed", s->g->source,
+			t->pointer, t->name,
+			"the batch cannot be scaled: the input '%s' %s", t->name,
+			of_input);
+	s->wrong = true;
+}
+
 /* What cannot be told from shapes alone. */
 static const char *op_fault(const struct scaling *s, const struct tn_op *op)
 {
@@ -74,6 +89,7 @@ static const char *op_fault(const struct scaling *s, const struct tn_op *op)
 	}
 }
 
+/* Of an op's output, or of an input when there is no op. */
 static void scale(struct scaling *s, const struct tn_op *op, tn_tensor_id id)
 {
 	struct tn_tensor *t = &s->tensors[id.i];
@@ -82,7 +98,8 @@ static void scale(struct scaling *s, const struct tn_op *op, tn_tensor_id id)
 		return;
 	s->batched[id.i] = true;
 	if (t->view_of.i != TN_NONE || t->has_strides) {
-		refuse(s, op, "has a view for an operand");
+		refuse_tensor(s, op, t, "has a view for an operand",
+			t->has_strides ? "has strides" : "is a view");
 		return;
 	}
 	if (!t->shape.rank || t->shape.dim[0] != s->from) {
@@ -92,7 +109,7 @@ static void scale(struct scaling *s, const struct tn_op *op, tn_tensor_id id)
 	t->shape.dim[0] = s->to;
 	if (!tn_mul_i64(t->elements / s->from, s->to, &t->elements) ||
 		!tn_mul_i64(t->bytes / s->from, s->to, &t->bytes))
-		refuse(s, op, "is too large");
+		refuse_tensor(s, op, t, "has too large an output", "is too large");
 }
 
 static void scale_op(struct scaling *s, const struct tn_op *op)

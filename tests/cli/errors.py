@@ -103,6 +103,8 @@ CASES = [
     ("command/max-batch", 2, "does not go with -o", [*PLAN, "--max-batch", "--ram", "1K", "-o", "p.json"], {}),
     ("batch/fixed", 2, "the batch cannot be scaled", [*PLAN, "--max-batch", "--ram", "1K"],
      {"g.json": graph(ops=[{**relu("x", "y"), "type": "OWN"}])}),
+    ("batch/fixed", 2, "the input 'x' has strides", [*PLAN, "--max-batch", "--ram", "1K"],
+     {"g.json": {**G, "tensors": [{**G["tensors"][0], "strides": [8, 1]}, G["tensors"][1]]}}),
     ("command/check", 2, "has no plan beside it", ["check", "g.json"], {}),
     ("exec/no-kernel", 2, "Fancy has no kernel", ["run", "g.json"],
      {"g.json": graph(ops=[relu("x", "y", type="Fancy")])}),
