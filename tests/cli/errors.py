@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import unittest.mock
 
 
 sys.dont_write_bytecode = True
@@ -78,15 +79,59 @@ def outside_options():
     return model.bytes()
 
 
+def new_field():
+    """a model with a field that the schema has not"""
+    model, _ = make_tflite.one_relu()
+    finish = flatbuffer.Writer.finish
+
+    def more(writer, root, name):
+        root.fields[8] = flatbuffer.Scalar("I", 1)
+        return finish(writer, root, name)
+    with unittest.mock.patch.object(flatbuffer.Writer, "finish", more):
+        return model.bytes()
+
+
+def shared_name():
+    """a thousand tensors, all of them with one name of a hundred thousand letters"""
+    model, g = make_tflite.one_relu()
+    name = flatbuffer.Text("n" * 100000)
+    for _ in range(1000):
+        g.tensor("z", [2], make_tflite.FLOAT32)
+    for t in g.tensors:
+        t.fields[3] = name
+    put, at = flatbuffer.Writer.put_text, {}
+
+    def once(writer, text):
+        if text is not name:
+            return put(writer, text)
+        return at.setdefault(writer, None) or at.update({writer: put(writer, text)}) or at[writer]
+    with unittest.mock.patch.object(flatbuffer.Writer, "put_text", once):
+        return model.bytes()
+
+
+def read_often(shape, n):
+    """one large input, many small results of it"""
+    g = graph(shape, [tensor(f"t{i}", role="output") for i in range(n)])
+    g["tensors"][1]["shape"] = [1]
+    g["ops"] = [{**relu("x", y), "type": "OWN"} for y in ("y", *(f"t{i}" for i in range(n)))]
+    return g
+
+
 CSV = "id,lower,upper,size"
 G = graph()
 PLAN = ["plan", "g.json"]
 RUN = ["run", "g.json"]
+PLACES = f"{CSV},offset\nx,0,2,16,0\ny,1,3,16,16\n"
+FAR = """<contracts format="tenure.contracts/1" runtime="bench">
+<kernel op="RELU" displacement="9223372036854775807">of all memory</kernel></contracts>"""
 METHOD = '{"name": "other", "values": [], "inputs": [], "outputs": [], "chains": [], "operators": []},'
 # of every element, of every element, of every element: too many steps for a graph of 300 ops
 EVERY = '''<rules format="tenure.rules/1"><rule id="team/r" severity="note"><title>r</title>
 <check context="/*" assert="count(//*[count(//*[count(//*) &gt; 1]) &gt; 1]) &gt; 1"/></rule></rules>'''
-# rule, status, words of the message, command, files beside g.json
+# of each of 1005 ops; the first is decided without a document
+MANY = """<rules format="tenure.rules/1"><rule id="team/r" severity="note"><title>r</title>
+<check context="//op" assert="{}"/></rule></rules>"""
+# rule, status, words of the message (and of its notes), command, files beside g.json
 CASES = [
     ("file/io", 2, "cannot open 'none.json'", ["plan", "none.json"], {}),
     ("file/io", 2, "it is a folder", ["plan", "."], {}),
@@ -103,8 +148,15 @@ CASES = [
     ("command/max-batch", 2, "does not go with -o", [*PLAN, "--max-batch", "--ram", "1K", "-o", "p.json"], {}),
     ("batch/fixed", 2, "the batch cannot be scaled", [*PLAN, "--max-batch", "--ram", "1K"],
      {"g.json": graph(ops=[{**relu("x", "y"), "type": "OWN"}])}),
+    ("batch/fixed", 2, "the inputs have no first dimension in common", [*PLAN, "--max-batch", "--ram", "1K"],
+     {"g.json": graph(tensors=[tensor("z", (2, 4), role="input")])}),
     ("batch/fixed", 2, "the input 'x' has strides", [*PLAN, "--max-batch", "--ram", "1K"],
      {"g.json": {**G, "tensors": [{**G["tensors"][0], "strides": [8, 1]}, G["tensors"][1]]}}),
+    ("batch/fixed", 2, "'x-t' (RELU) has a view for an operand", [*PLAN, "--max-batch", "--ram", "1K"],
+     {"g.json": graph(tensors=[tensor("s"), tensor("t", view_of="s")], ops=[relu("x", "t"), relu("t", "y")])}),
+    ("batch/fixed", 2, "'x-t' (RESHAPE) has an output whose first dimension is not the batch",
+     [*PLAN, "--max-batch", "--ram", "1K", "--rewrite", "none"],
+     {"g.json": graph(tensors=[tensor("t", (4,))], ops=[relu("x", "t", type="RESHAPE"), relu("t", "y", type="RESHAPE")])}),
     ("command/check", 2, "has no plan beside it", ["check", "g.json"], {}),
     ("exec/no-kernel", 2, "Fancy has no kernel", ["run", "g.json"],
      {"g.json": graph(ops=[relu("x", "y", type="Fancy")])}),
@@ -139,6 +191,8 @@ CASES = [
      [*PLAN, "--region", "a:64", "--pin", "x=a+0", "--pin", "x=a+16"], {}),
     ("command/pin", 2, "it is a view that starts 8 bytes into its storage",
      [*PLAN, "--region", "a:64", "--pin", "v=a+4"], {"g.json": viewed()}),
+    ("command/pin", 2, "'v' and 't' share their storage, but are pinned to different places",
+     [*PLAN, "--region", "a:64", "--pin", "t=a+16", "--pin", "v=a+16"], {"g.json": viewed()}),
     ("command/pin", 2, "it needs no memory", [*PLAN, "--region", "a:64", "--pin", "k=a+0"],
      {"g.json": graph(tensors=[tensor("k", data={"seed": 1})])}),
     ("command/pin", 2, "are needed at the same time", [*PLAN, "--region", "a:64:4", "--align", "4", "--pin", "x=a+0", "--pin", "y=a+4"],
@@ -182,9 +236,15 @@ CASES = [
      {"g.json": chain((1, 1 << 27), 4)}),
     ("exec/too-large", 2, "the tensors together are larger than any memory", ["run", "g.json", "--no-reuse"],
      {"g.json": chain((1 << 29, 1 << 28), 30)}),
+    ("graph/too-large", 2, "the ops access more than 2^63 bytes", [*PLAN, "--rewrite", "none", "--region", f"a:{1 << 60}"],
+     {"g.json": read_often((1 << 31, 1 << 26), 17)}),
     ("graph/too-large", 2, "", [*PLAN, "--rewrite", "none"], {"g.json": chain((1 << 29, 1 << 28), 30)}),
     ("executorch/methods", 0, "only the first of 2 methods is read", ["plan", "e.json"],
      {"e.json": ("foreign/executorch", '"execution_plan": [', '"execution_plan": [' + METHOD, 1)}),
+    ("tflite/offline-plan", 2, "its root has fields that the schema has not",
+     ["plan", "m.tflite", "--write-offline", "o.tflite"], {"m.tflite": new_field()}),
+    ("tflite/damaged", 2, "too many references to the same bytes", ["plan", "m.tflite"],
+     {"m.tflite": shared_name()}),
     ("tflite/data", 2, "", ["plan", "t.json"], {"t.json": '{"subgraphs": [], "buffers": [{"data": [1, 300]}]}'}),
     ("tflite/type", 2, "", ["plan", "t.json"], {"t.json": '{"version": 3, "subgraphs": 1, "buffers": []}'}),
     ("tflite/custom-options", 0, "custom options outside of the model are ignored", ["plan", "m.tflite"],
@@ -201,6 +261,17 @@ CASES = [
      {"s.json": ("foreign/st", '"graphs": [', '"graphs": [{}, ', 1)}),
     ("rules/expression", 2, "cannot be used", ["lint", "g.json", "--rules", "r.xml"],
      {"g.json": chain((1, 4), 300), "r.xml": xml(EVERY)}),
+    ("rules/invalid", 2, "Document is empty", ["lint", "g.json", "--rules", "r.xml"], {"r.xml": b""}),
+    ("contracts/invalid", 2, "the displacement is too large", ["verify", "g.json", "p.csv", "--contracts", "c.xml"],
+     {"p.csv": PLACES, "c.xml": xml(FAR)}),
+    ("file/io", 3, "cannot make a temporary directory 'none/tenure.",
+     ["sh", "-c", "TMPDIR=none exec \"$0\" validate g.json --on host"], {}),
+    ("validate/tool", 2, ("'arm-none-eabi-gcc' has no C library, which cortex-m4 needs", "install the package libnewlib-arm-none-eabi"),
+     ["sh", "-c", "chmod +x arm*; PATH=$PWD:$PATH exec \"$0\" validate g.json --on m4"],
+     {"arm-none-eabi-gcc": "#!/bin/sh\necho libc.a\n"}),
+    *(("team/r", 0, ("r", "and 5 more"), ["lint", "g.json", "--rules", "r.xml"],
+       {"g.json": chain((1, 4), 1004), "r.xml": xml(MANY.format(no))})
+      for no in ("@type = 'EXP'", "string-length(@name) &gt; 99")),
     ("baseline/invalid", 2, "", ["lint", "g.json", "--baseline", "b.xml"], {"b.xml": xml("<none/>")}),
     ("config/invalid", 2, "", ["lint", "g.json", "--config", "c.xml"], {"c.xml": xml("<none/>")}),
     ("config/unknown-rule", 2, "there is no rule 'none/none'", ["lint", "g.json", "--config", "c.xml"],
@@ -238,7 +309,9 @@ def main():
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True,
                                   errors="replace", timeout=120)
         said = done.stdout + done.stderr
-        lines = [line for line in said.splitlines() if f"[{rule}]" in line and words in line]
+        words, *notes = words if isinstance(words, tuple) else (words,)
+        lines = [line for line in said.splitlines() if f"[{rule}]" in line and words in line
+                 and all(note in said for note in notes)]
         if done.returncode != status or not lines:
             wrong += 1
             print(f"{rule} {command}: status {done.returncode}, wanted {status} and '{words}'", said[:400], sep="\n")
