@@ -60,11 +60,22 @@ START_TEST(permitted_is_possible)
 }
 END_TEST
 
-static const char *const wrong[] = { "bad-element", "bad-end", "bad-entity", "bad-format",
-	"bad-type" };
+static const struct {
+	const char *file;
+	size_t line;
+	const char *words;
+} wrong[] = {
+	{ "bad-displacement", 3, "the displacement is too large" },
+	{ "bad-element", 2, "reads" },
+	{ "bad-end", 3, "mismatch" },
+	{ "bad-entity", 2, "a document type is not allowed" },
+	{ "bad-format", 1, "format" },
+	{ "bad-type", 2, "an element type is not known" },
+};
 
 START_TEST(wrong_files)
 {
+	const struct tn_diag *d;
 	struct tn_arena arena;
 	struct tn_diags diags;
 	struct tn_declared declared = { 0 };
@@ -73,11 +84,13 @@ START_TEST(wrong_files)
 	tn_arena_init(&arena);
 	tn_diags_init(&diags, &arena);
 	path = tn_arena_printf(
-		&arena, "%s/%s.xml", tn_test_path("fixtures/contracts"), wrong[_i]);
+		&arena, "%s/%s.xml", tn_test_path("fixtures/contracts"), wrong[_i].file);
 	ck_assert_int_eq(tn_declared_read(path, &arena, &diags, &declared), TN_ERR_INPUT);
-	ck_assert_msg(diags.list.count > 0 &&
-			      strcmp(diags.list.items[0].rule, "contracts/invalid") == 0,
-		"%s: nothing was reported", wrong[_i]);
+	ck_assert_msg(diags.list.count > 0, "%s: nothing was reported", path);
+	d = &diags.list.items[0];
+	ck_assert_str_eq(d->rule, "contracts/invalid");
+	ck_assert_msg(strstr(d->message, wrong[_i].words) && d->line == wrong[_i].line,
+		"%s:%zu: %s", path, d->line, d->message);
 	tn_arena_release(&arena);
 }
 END_TEST
