@@ -10,7 +10,6 @@ import xml.etree.ElementTree as ET
 UNREACHABLE = {
     "plan/internal": "our own plan or answer is wrong",
     "exec/guard": "a kernel writes outside of its operands",
-    "exec/no-place": "of a plan without sharing, which places all that validation lets through",
     "plan/replaced": "a plan that a thousand changes do not mend",
     "command/no-layout": "a Graphviz without the layout 'dot'",
     "openvino/type": "what libxml2 gives is text, which other rules judge",

@@ -1,4 +1,4 @@
-/* The executor: values, plans, poison, state, refusals; and the goldens, through plans. */
+/* The executor: values, plans, poison, state; and the goldens, through plans. */
 #define _POSIX_C_SOURCE 200809L
 #include "suite.h"
 
@@ -380,136 +380,7 @@ START_TEST(variables_keep_their_bytes)
 }
 END_TEST
 
-/* ---- refusals ---- */
-
-static void too_few_tensors(struct net *n)
-{
-	n->plan.n_tensors--;
-}
-
-static void too_few_ops(struct net *n)
-{
-	n->plan.n_ops--;
-}
-
-static void op_twice(struct net *n)
-{
-	n->plan.order[1] = n->plan.order[0];
-}
-
-static void op_out_of_range(struct net *n)
-{
-	n->plan.order[1] = UINT32_MAX - 1;
-}
-
-static void outside(struct net *n)
-{
-	n->plan.tensors[0].offset = n->plan.regions[0].used;
-}
-
-static void overflow(struct net *n)
-{
-	n->plan.tensors[0].offset = INT64_MAX - 15;
-}
-
-static void negative(struct net *n)
-{
-	n->plan.tensors[0].offset = -16;
-}
-
-static void no_place(struct net *n)
-{
-	n->plan.tensors[2].region = TN_REGION_NONE;
-}
-
-static void no_region(struct net *n)
-{
-	n->plan.tensors[2].region = 1;
-}
-
-static void other_size(struct net *n)
-{
-	n->plan.tensors[2].bytes--;
-}
-
-static void misaligned(struct net *n)
-{
-	n->plan.regions[0].used += 2;
-	n->plan.tensors[2].offset += 2;
-}
-
-static void no_variant(struct net *n)
-{
-	n->plan.ops[0].hold = 7;
-}
-
-static void missing_scratch(struct net *n)
-{
-	struct tn_variant all[TN_VARIANTS_MAX];
-	uint32_t count = tn_contract_variants(&n->graph, (tn_op_id){ 0 }, all);
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (tn_contract_scratch(&n->graph, (tn_op_id){ 0 }, all[i]) == 0)
-			continue;
-		n->plan.ops[0].descending = all[i].descending;
-		n->plan.ops[0].hold = (uint8_t)all[i].hold;
-	}
-}
-
-static const struct {
-	const char *name;
-	void (*make)(struct net *);
-	void (*break_it)(struct net *);
-	const char *message;
-} refusals[] = {
-	{ "too few tensors", net_arithmetic, too_few_tensors,
-		"the plan does not fit the graph: it is for another number of tensors" },
-	{ "too few ops", net_arithmetic, too_few_ops,
-		"the plan does not fit the graph: it is for another number of ops" },
-	{ "an op twice", net_arithmetic, op_twice,
-		"the plan does not fit the graph: its order is not a permutation of the "
-		"ops" },
-	{ "an op out of range", net_arithmetic, op_out_of_range,
-		"the plan does not fit the graph: its order is not a permutation of the "
-		"ops" },
-	{ "outside", net_arithmetic, outside,
-		"the plan does not fit tensor 'a': it lies outside its region" },
-	{ "overflow", net_arithmetic, overflow,
-		"the plan does not fit tensor 'a': it lies outside its region" },
-	{ "negative", net_arithmetic, negative,
-		"the plan does not fit tensor 'a': it lies outside its region" },
-	{ "no place", net_arithmetic, no_place,
-		"the plan does not fit tensor 'c': it has no place there" },
-	{ "no region", net_arithmetic, no_region,
-		"the plan does not fit tensor 'c': it has no such region" },
-	{ "other size", net_arithmetic, other_size,
-		"the plan does not fit tensor 'c': its size is another one" },
-	{ "misaligned", net_arithmetic, misaligned,
-		"the plan does not fit tensor 'c': its offset is not a multiple of the "
-		"width of its elements" },
-	{ "no variant", net_residual, no_variant,
-		"the plan does not fit op 'conv': no kernel has that variant" },
-	{ "missing scratch", net_residual, missing_scratch,
-		"the plan does not fit op 'conv': its scratch is too small" },
-};
-
-START_TEST(plan_that_does_not_fit)
-{
-	char want[256];
-	struct net n;
-	struct tn_exec *e;
-
-	refusals[_i].make(&n);
-	net_plan(&n);
-	refusals[_i].break_it(&n);
-	ck_assert_msg(
-		tn_exec_new(&n.graph, &n.plan, &n.arena, &n.diags, &e) == TN_ERR_INPUT,
-		"%s", refusals[_i].name);
-	snprintf(want, sizeof(want), "%s [exec/plan-mismatch]\n", refusals[_i].message);
-	ck_assert_str_eq(net_report(&n), want);
-	net_release(&n);
-}
-END_TEST
+/* ---- constants and variables ---- */
 
 START_TEST(constants_that_are_missing)
 {
@@ -727,7 +598,6 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, several_regions);
 	tcase_add_test(tc, views_live_as_long_as_they_are_read);
 	tcase_add_test(tc, variables_keep_their_bytes);
-	tcase_add_loop_test(tc, plan_that_does_not_fit, 0, N(refusals));
 	tcase_add_test(tc, constants_that_are_missing);
 	tcase_add_test(tc, variables_with_a_first_value);
 	tcase_add_test(tc, scales_that_are_damaged);
