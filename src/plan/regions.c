@@ -181,12 +181,11 @@ bool tn_regions_check(const struct tn_region_problem *p,
 	const struct tn_region_solution *s, const char **out_why, uint32_t out_buffers[2])
 {
 	struct judge j = { .p = p, .s = s };
+	const bool judged = !judge_sums(&j) ||
+			    tn_overlaps(p->buffers, s->offset, judge_couple, &j) == TN_OK;
 
-	if (judge_sums(&j) &&
-		tn_overlaps(p->buffers, s->offset, judge_couple, &j) != TN_OK)
-		(void)refuse(&j, "out of memory", 0, 0);
 	*out_why = j.why;
 	out_buffers[0] = j.x;
 	out_buffers[1] = j.y;
-	return !j.why;
+	return judged && !j.why;
 }

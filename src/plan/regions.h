@@ -49,7 +49,8 @@ struct tn_region_solution {
 bool tn_regions_valid(
 	const struct tn_region_problem *p, const char **out_why, uint32_t *out_index);
 
-/* Is this answer legal? Independent of the solver; reports the first offence. */
+/* Is this answer legal? Independent of the solver; reports the first offence. False with
+ * *out_why NULL is a lack of memory. */
 bool tn_regions_check(const struct tn_region_problem *p,
 	const struct tn_region_solution *s, const char **out_why,
 	uint32_t out_buffers[2]);

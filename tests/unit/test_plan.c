@@ -422,6 +422,138 @@ START_TEST(mobilenet_chain)
 }
 END_TEST
 
+/* ---- one thing wrong ---- */
+
+/* Two buffers of which a pair allows the one to lie on the other, and one with a given place. */
+struct small {
+	struct tn_problem p;
+	struct tn_buffer buffers[3];
+	struct tn_pair pairs[1];
+	struct tn_group groups[1];
+	struct tn_solution s;
+	int64_t offset[3];
+	uint32_t variant[1];
+};
+
+static void make_small(struct small *a)
+{
+	*a = (struct small){ .buffers = { { 0, 3, 8, 4, -1 }, { 2, 5, 8, 4, -1 },
+				     { 0, 5, 4, 4, 16 } },
+		.pairs = { { 0, 1, 0, { 0 } } },
+		.groups = { { 1, 0 } },
+		.offset = { 0, 0, 16 } };
+	a->p = (struct tn_problem){ a->buffers, 3, a->pairs, 1, a->groups, 1, -1 };
+	a->s = (struct tn_solution){
+		.offset = a->offset, .variant = a->variant, .height = 20, .bound = 20
+	};
+}
+
+#define SMALL(name, change)                                                              \
+	static void name(struct small *a)                                                \
+	{                                                                                \
+		change;                                                                  \
+	}
+
+SMALL(at_negative, a->offset[1] = -4)
+SMALL(at_odd, a->offset[1] = 2)
+SMALL(elsewhere, a->offset[2] = 12)
+SMALL(past_all, a->offset[1] = INT64_MAX - 3)
+SMALL(higher, a->s.height++)
+SMALL(bound_above, a->s.bound++)
+SMALL(no_variant, a->variant[0] = 1)
+SMALL(unlike_pair, a->offset[1] = 4)
+SMALL(without_pair, a->offset[0] = 12)
+
+static const struct {
+	const char *why;
+	void (*change)(struct small *);
+	uint32_t x, y;
+} illegal[] = {
+	{ "offset is negative", at_negative, 1, 1 },
+	{ "offset is not aligned", at_odd, 1, 1 },
+	{ "offset is not the given one", elsewhere, 2, 2 },
+	{ "offset overflows", past_all, 1, 1 },
+	{ "height is not the largest end", higher, 0, 0 },
+	{ "bound is above the height", bound_above, 0, 0 },
+	{ "variant does not exist", no_variant, 0, 0 },
+	{ "overlap is not one that the pair allows", unlike_pair, 0, 1 },
+	{ "buffers overlap", without_pair, 0, 2 },
+};
+
+START_TEST(the_judge_says_why)
+{
+	const char *why = NULL;
+	struct small a;
+	uint32_t at[2];
+
+	make_small(&a);
+	expect_legal(&a.p, &a.s, illegal[_i].why, 0);
+	illegal[_i].change(&a);
+	ck_assert_msg(!tn_solution_check(&a.p, &a.s, &why, at), "%s", illegal[_i].why);
+	ck_assert_ptr_nonnull(why);
+	ck_assert_str_eq(why, illegal[_i].why);
+	ck_assert_msg((at[0] == illegal[_i].x && at[1] == illegal[_i].y) ||
+			      (at[0] == illegal[_i].y && at[1] == illegal[_i].x),
+		"%s: %u, %u", why, at[0], at[1]);
+}
+END_TEST
+
+SMALL(many, a->p.n_buffers = UINT32_MAX)
+SMALL(no_time, a->buffers[1].end = 2)
+SMALL(less_than_none, a->buffers[2].size = -1)
+SMALL(no_align, a->buffers[1].align = 0)
+SMALL(given_negative, a->buffers[2].fixed = -2)
+SMALL(given_odd, a->buffers[2].fixed = 18)
+SMALL(one_large, a->buffers[1].size = INT64_MAX / 2)
+SMALL(together_large, a->buffers[0].size = a->buffers[1].size = INT64_MAX / 8)
+SMALL(no_way, a->groups[0].n_variants = 0)
+SMALL(many_ways, a->groups[0].n_variants = TN_GROUP_VARIANTS_MAX + 1)
+SMALL(pair_of_one, a->pairs[0].b = 0)
+SMALL(pair_of_none, a->pairs[0].a = 3)
+SMALL(ungrouped, a->pairs[0].group = 1)
+SMALL(displaced, a->pairs[0].d[0] = INT64_MIN)
+
+static const struct {
+	const char *message;
+	void (*change)(struct small *);
+} ill_formed[] = {
+	{ "too many buffers or pairs (number 0)", many },
+	{ "buffer's lifetime is empty or reversed (number 1)", no_time },
+	{ "buffer's size is negative (number 2)", less_than_none },
+	{ "buffer's alignment is not positive (number 1)", no_align },
+	{ "buffer's given offset is negative (number 2)", given_negative },
+	{ "buffer's given offset is not a multiple of its alignment (number 2)",
+		given_odd },
+	{ "buffers are too large together (number 1)", one_large },
+	{ "buffers are too large together (number 1)", together_large },
+	{ "group has no variant or too many (number 0)", no_way },
+	{ "group has no variant or too many (number 0)", many_ways },
+	{ "pair's buffers are not two buffers of the problem (number 0)", pair_of_one },
+	{ "pair's buffers are not two buffers of the problem (number 0)", pair_of_none },
+	{ "pair's group does not exist (number 0)", ungrouped },
+	{ "pair's displacement is out of range (number 0)", displaced },
+};
+
+START_TEST(the_solver_says_why)
+{
+	struct tn_arena arena;
+	struct tn_diags diags;
+	struct tn_solution s;
+	struct small a;
+
+	tn_arena_init(&arena);
+	tn_diags_init(&diags, &arena);
+	make_small(&a);
+	ck_assert_int_eq(tn_solve(&a.p, NULL, &arena, &diags, &s), TN_OK);
+	ill_formed[_i].change(&a);
+	ck_assert_int_eq(tn_solve(&a.p, NULL, &arena, &diags, &s), TN_ERR_INPUT);
+	ck_assert_uint_eq(diags.list.count, 1);
+	ck_assert_str_eq(diags.list.items[0].rule, "plan/problem");
+	ck_assert_str_eq(diags.list.items[0].message, ill_formed[_i].message);
+	tn_arena_release(&arena);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *suite = suite_create("plan");
@@ -430,6 +562,10 @@ Suite *tn_test_suite(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, against_brute_force, 0, sizeof(kinds) / sizeof(kinds[0]));
 	tcase_add_test(tc, mobilenet_chain);
+	tcase_add_loop_test(
+		tc, the_judge_says_why, 0, sizeof(illegal) / sizeof(illegal[0]));
+	tcase_add_loop_test(
+		tc, the_solver_says_why, 0, sizeof(ill_formed) / sizeof(ill_formed[0]));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -351,6 +351,161 @@ START_TEST(larger_problems)
 }
 END_TEST
 
+/* ---- one thing wrong ---- */
+
+/* Two buffers in region 0, of which a pair allows the one to lie on the other, one that is
+ * given its place there, and one in region 1. */
+struct small {
+	struct tn_region_problem p;
+	struct tn_problem q;
+	struct tn_buffer buffers[4];
+	struct tn_pair pairs[1];
+	struct tn_group groups[1];
+	struct tn_region regions[2];
+	int64_t accessed[4], offset[4], height[2];
+	uint32_t allowed[4], region[4], variant[1];
+	struct tn_region_solution s;
+};
+
+static void make_small(struct small *a)
+{
+	*a = (struct small){ .buffers = { { 0, 3, 8, 4, -1 }, { 2, 5, 8, 4, -1 },
+				     { 0, 5, 4, 4, 16 }, { 0, 5, 8, 4, -1 } },
+		.pairs = { { 0, 1, 0, { 0 } } },
+		.groups = { { 1, 0 } },
+		.regions = { { 24, 1, 1 }, { 64, 8, 3 } },
+		.accessed = { 10, 20, 30, 40 },
+		.allowed = { 3, 3, 1, 2 },
+		.offset = { 0, 0, 16, 0 },
+		.region = { 0, 0, 0, 1 },
+		.height = { 20, 8 } };
+	a->q = (struct tn_problem){ a->buffers, 4, a->pairs, 1, a->groups, 1, -1 };
+	a->p = (struct tn_region_problem){ &a->q, a->accessed, a->allowed, a->regions,
+		2 };
+	a->s = (struct tn_region_solution){ .region = a->region,
+		.offset = a->offset,
+		.variant = a->variant,
+		.height = a->height,
+		.cost = 180,
+		.cost_bound = 180 };
+}
+
+#define SMALL(name, change)                                                              \
+	static void name(struct small *a)                                                \
+	{                                                                                \
+		change;                                                                  \
+	}
+
+SMALL(no_region, a->region[3] = 2)
+SMALL(not_its_region, a->region[3] = 0)
+SMALL(at_negative, a->offset[1] = -4)
+SMALL(at_odd, a->offset[1] = 2)
+SMALL(at_odd_of_region, a->offset[3] = 4)
+SMALL(elsewhere, a->offset[2] = 12)
+SMALL(behind_the_end, a->offset[1] = 20)
+SMALL(past_all, a->offset[1] = INT64_MAX - 3)
+SMALL(higher, a->height[1]++)
+SMALL(dearer, a->s.cost++)
+SMALL(bound_above, a->s.cost_bound++)
+SMALL(no_variant, a->variant[0] = 1)
+SMALL(unlike_pair, a->offset[1] = 4)
+SMALL(without_pair, a->offset[0] = 12)
+
+static const struct {
+	const char *why;
+	void (*change)(struct small *);
+	uint32_t x, y;
+} illegal[] = {
+	{ "region is not allowed", no_region, 3, 3 },
+	{ "region is not allowed", not_its_region, 3, 3 },
+	{ "offset is negative", at_negative, 1, 1 },
+	{ "offset is not aligned", at_odd, 1, 1 },
+	{ "offset is not aligned", at_odd_of_region, 3, 3 },
+	{ "offset is not the given one", elsewhere, 2, 2 },
+	{ "buffer does not fit its region", behind_the_end, 1, 1 },
+	{ "buffer does not fit its region", past_all, 1, 1 },
+	{ "height is not the largest end", higher, 1, 1 },
+	{ "cost is not the sum", dearer, 0, 0 },
+	{ "bound is above the cost", bound_above, 0, 0 },
+	{ "variant does not exist", no_variant, 0, 0 },
+	{ "overlap is not one that the pair allows", unlike_pair, 0, 1 },
+	{ "buffers overlap", without_pair, 0, 2 },
+};
+
+START_TEST(the_judge_says_why)
+{
+	const char *why = NULL;
+	struct small a;
+	uint32_t at[2];
+
+	make_small(&a);
+	ck_assert_msg(tn_regions_check(&a.p, &a.s, &why, at), "%s", why ? why : "");
+	illegal[_i].change(&a);
+	ck_assert_msg(!tn_regions_check(&a.p, &a.s, &why, at), "%s", illegal[_i].why);
+	ck_assert_ptr_nonnull(why);
+	ck_assert_str_eq(why, illegal[_i].why);
+	ck_assert_msg((at[0] == illegal[_i].x && at[1] == illegal[_i].y) ||
+			      (at[0] == illegal[_i].y && at[1] == illegal[_i].x),
+		"%s: %u, %u", why, at[0], at[1]);
+}
+END_TEST
+
+SMALL(without_regions, a->p.n_regions = 0)
+SMALL(many_regions, a->p.n_regions = TN_REGIONS_MAX + 1)
+SMALL(no_capacity, a->regions[1].capacity = -1)
+SMALL(no_region_align, a->regions[1].align = 0)
+SMALL(no_cost, a->regions[1].cost = -1)
+SMALL(no_size, a->buffers[3].size = -1)
+SMALL(nowhere, a->allowed[1] = 0)
+SMALL(beyond, a->allowed[1] = 7)
+SMALL(not_accessed, a->accessed[2] = -1)
+SMALL(too_dear, a->accessed[2] = INT64_MAX / 2)
+SMALL(given_in_two, a->allowed[2] = 3)
+SMALL(given_odd, a->regions[0].align = 32)
+SMALL(large, a->buffers[0].size = a->buffers[1].size = INT64_MAX / 7)
+SMALL(wide, a->buffers[0].align = 3; a->regions[0].align = INT64_C(1) << 62)
+
+static const struct {
+	const char *message;
+	void (*change)(struct small *);
+} ill_formed[] = {
+	{ "no region or too many (number 0)", without_regions },
+	{ "no region or too many (number 0)", many_regions },
+	{ "region's capacity is negative (number 1)", no_capacity },
+	{ "region's alignment is not positive (number 1)", no_region_align },
+	{ "region's cost is negative (number 1)", no_cost },
+	{ "buffer's size is negative (number 3)", no_size },
+	{ "buffer has no region, or one that does not exist (number 1)", nowhere },
+	{ "buffer has no region, or one that does not exist (number 1)", beyond },
+	{ "buffer's accessed bytes are negative (number 2)", not_accessed },
+	{ "costs are too large together (number 2)", too_dear },
+	{ "buffer with a given offset has several regions (number 2)", given_in_two },
+	{ "buffer's given offset is not a multiple of its region's alignment (number 2)",
+		given_odd },
+	{ "buffers are too large together (number 1)", large },
+	{ "buffer's alignment is too large (number 0)", wide },
+};
+
+START_TEST(the_solver_says_why)
+{
+	struct tn_region_solution s;
+	struct tn_arena arena;
+	struct tn_diags diags;
+	struct small a;
+
+	tn_arena_init(&arena);
+	tn_diags_init(&diags, &arena);
+	make_small(&a);
+	ck_assert_int_eq(tn_regions_solve(&a.p, NULL, &arena, &diags, &s), TN_OK);
+	ill_formed[_i].change(&a);
+	ck_assert_int_eq(tn_regions_solve(&a.p, NULL, &arena, &diags, &s), TN_ERR_INPUT);
+	ck_assert_uint_eq(diags.list.count, 1);
+	ck_assert_str_eq(diags.list.items[0].rule, "plan/problem");
+	ck_assert_str_eq(diags.list.items[0].message, ill_formed[_i].message);
+	tn_arena_release(&arena);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("regions");
@@ -360,6 +515,10 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(
 		t, equals_brute_force, 0, (int)(sizeof(kinds) / sizeof(*kinds)));
 	tcase_add_loop_test(t, larger_problems, 0, 6);
+	tcase_add_loop_test(
+		t, the_judge_says_why, 0, (int)(sizeof(illegal) / sizeof(*illegal)));
+	tcase_add_loop_test(t, the_solver_says_why, 0,
+		(int)(sizeof(ill_formed) / sizeof(*ill_formed)));
 	suite_add_tcase(s, t);
 	return s;
 }
