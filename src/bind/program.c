@@ -189,8 +189,8 @@ static bool known_variant(const struct tn_graph *g, tn_op_id op, struct tn_varia
 	return n == 0 && !v.descending && v.hold == HOLD_NONE;
 }
 
-/* Every operand that the kernel writes must have memory of its own: a variable with a
- * first value counts as a constant for planners, and has none. */
+/* Every operand that the kernel writes must have memory of its own. Validation lets no op
+ * write a constant, and all else has; a caller's graph may be another one. */
 static void check_written(struct builder *b, const struct tn_program_op *po)
 {
 	for (uint32_t k = 0; k < po->call.n_out; k++) {

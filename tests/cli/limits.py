@@ -68,7 +68,7 @@ RULES = [*GRAPH, "--rules", "pack.xml"]
 PLAN = ["plan", "g.json"]
 # what, command, what is in the file, rule that refuses it or None when it is read
 ROWS = [
-    ("a file of 2 GiB and a byte", GRAPH, big, "file/too-large"),
+    ("a file of 2 GiB and a byte", GRAPH, big, "'g.json' is larger than 2147483648 bytes [file/too-large]"),
     ("64 levels of JSON", GRAPH, nested(64), None),
     ("65 levels of JSON", GRAPH, nested(65), "json/limit"),
     ("100,000 levels of JSON", GRAPH, nested(100000), "json/limit"),
