@@ -1,8 +1,10 @@
 #include "suite.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "import/import.h"
 #include "loaded.h"
 
@@ -389,6 +391,211 @@ START_TEST(wrong_files_are_refused)
 }
 END_TEST
 
+/* A file of another tool, the first of a text in it replaced, and what is then said, among other
+ * things. */
+static const struct {
+	const char *file, *format; /* under fixtures */
+	const char *old, *new;
+	const char *report; /* a line of it */
+} changes[] = {
+	{ "foreign/executorch.json", "executorch-json", "\"memory_id\": 1",
+		"\"memory_id\": 0",
+		"error /execution_plan/0/values/0/val/allocation_info: memory_id 0 is no "
+		"planned memory: they count from 1 [executorch/value]\n" },
+	{ "foreign/tvm_type_flags.json", "mxnet", "    5,\n    4,", "    5,\n    99,",
+		"error /attrs/dtype/1/1: 99 is not a known element type "
+		"[graph/dtype]\n" },
+	{ "foreign/tvm_type_flags.json", "mxnet", "    5,\n    4,", "    5,\n    -1,",
+		"error /attrs/dtype/1/1: -1 is not a known element type "
+		"[graph/dtype]\n" },
+	{ "invalid/onnx-constants/input.json", "onnx-json", "\"AAAA\"", "\"AAA\"",
+		"error /graph/initializer/0/rawData: the length of base64 is a multiple "
+		"of 4, not 3 [onnx/data]\n" },
+	{ "invalid/onnx-constants/input.json", "onnx-json", "\"elemType\": 1",
+		"\"elemType\": 99",
+		"error /graph/input/0/type/tensorType: 99 is not a known element type "
+		"[graph/dtype]\n" },
+	{ "invalid/onnx-constants/input.json", "onnx-json", "\"dim\": [",
+		"\"dim\": [{}, {}, {}, {}, {}, {}, {}, {},",
+		"error /graph/input/0/type/tensorType/shape/dim: 9 dimensions are more "
+		"than 8 [graph/rank]\n" },
+	{ "foreign/st.json", "st-cubeai", "\"axis\": 3, \"scales\": [0.1, 0.2, 0.3]",
+		"\"axis\": 4, \"scales\": [0.1, 0.2, 0.3, 0.4]",
+		"error /buffers/4/intq: 4 scales and 3 offsets [st/value]\n" },
+	{ "foreign/st.json", "st-cubeai",
+		"\"axis\": 3, \"scales\": [0.1, 0.2, 0.3], \"offsets\": [0, 0, 0]",
+		"\"axis\": 4, \"scales\": [0.1, 0.2, 0.3, 0.4], \"offsets\": []",
+		"error /buffers/4/intq: the axis of 4 scales leads out of 4 dimensions "
+		"[st/value]\n" },
+	{ "models/small_cnn.strict.json", "tflite-json", "0.007812", "\"half\"",
+		"error /subgraphs/0/tensors/0/quantization/scale/0: expected a number, "
+		"found a string [tflite/type]\n" },
+	{ "foreign/torch_one_line.json", "torch-export", "\"sizes\": [{\"as_int\": 2}",
+		"\"sizes\": [{}, {}, {}, {}, {}, {}, {}, {\"as_int\": 2}",
+		"error /graph_module/graph/tensor_values/x/sizes: 9 dimensions are more "
+		"than 8 [graph/rank]\n" },
+	{ "foreign/xla.json", "xla", "\"21\",\n       \"21\"", "\"30\"",
+		"error /hloModule/computations/1/instructions/3/operandIds/0: the "
+		"operand "
+		"belongs to another computation [xla/value]\n" },
+};
+
+/* The bytes of the file, NUL-terminated, in the buffer. */
+static void read_whole(const char *path, char *text, size_t size)
+{
+	FILE *f = fopen(path, "rb");
+	size_t n;
+
+	ck_assert_msg(f != NULL, "%s cannot be read", path);
+	n = fread(text, 1, size, f);
+	fclose(f);
+	ck_assert_msg(n < size, "%s is longer than %zu bytes", path, size);
+	text[n] = '\0';
+}
+
+static void is_said(struct loaded *l, const char *what, const char *line)
+{
+	const char *report = loaded_report(l), *at = strstr(report, line);
+
+	ck_assert_msg(l->status == TN_ERR_INPUT, "%s: status %d", what, (int)l->status);
+	ck_assert_msg(at && (at == report || at[-1] == '\n'), "%s: wanted %sfound %s",
+		what, line, report);
+}
+
+START_TEST(changed_values_are_refused)
+{
+	static char text[1 << 16];
+	char name[256];
+	struct tn_strbuf changed;
+	struct loaded l;
+	char *at;
+
+	snprintf(name, sizeof(name), "fixtures/%s", changes[_i].file);
+	read_whole(tn_test_path(name), text, sizeof(text));
+	at = strstr(text, changes[_i].old);
+	ck_assert_msg(at != NULL, "%s has no %s", name, changes[_i].old);
+	tn_strbuf_init(&changed);
+	tn_strbuf_add(&changed, text, (size_t)(at - text));
+	tn_strbuf_puts(&changed, changes[_i].new);
+	tn_strbuf_puts(&changed, at + strlen(changes[_i].old));
+	loaded_bytes(&l, name, changed.text, changed.len, changes[_i].format);
+	is_said(&l, name, changes[_i].report);
+	loaded_release(&l);
+	tn_strbuf_release(&changed);
+}
+END_TEST
+
+static void repeat(struct tn_strbuf *out, const char *text, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		tn_strbuf_printf(out, "%s%s", i ? ", " : "", text);
+}
+
+/* `n` functions that each call the next one so often, and one more that has these nodes. */
+static void write_calls(
+	struct tn_strbuf *out, uint32_t n, uint32_t times, const char *nodes)
+{
+	char call[64];
+
+	tn_strbuf_puts(
+		out, "{\"opsetImport\": [{\"version\": \"13\"}], \"functions\": [");
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(call, sizeof(call), "{\"opType\": \"f%" PRIu32 "\"}", i + 1);
+		tn_strbuf_printf(out, "{\"name\": \"f%" PRIu32 "\", \"node\": [", i);
+		repeat(out, call, times);
+		tn_strbuf_puts(out, "]}, ");
+	}
+	tn_strbuf_printf(out,
+		"{\"name\": \"f%" PRIu32 "\", \"node\": [%s]}], \"graph\": "
+		"{\"node\": [{\"opType\": \"f0\"}], \"input\": [], \"output\": []}}",
+		n, nodes);
+}
+
+static void deep_bodies(struct tn_strbuf *out)
+{
+	write_calls(out, 15, 1,
+		"{\"opType\": \"If\", \"attribute\": [{\"name\": \"then_branch\", "
+		"\"type\": \"GRAPH\", \"g\": {\"node\": []}}]}");
+}
+
+static void deep_calls(struct tn_strbuf *out)
+{
+	write_calls(out, 17, 1, "");
+}
+
+static void many_calls(struct tn_strbuf *out)
+{
+	write_calls(out, 4, 64, "");
+}
+
+/* Two nodes, of whose last possible outputs a third reads. */
+static void many_outputs(struct tn_strbuf *out)
+{
+	tn_strbuf_puts(out,
+		"{\"nodes\": [{\"op\": \"null\", \"name\": \"a\", \"inputs\": []}, "
+		"{\"op\": \"null\", \"name\": \"b\", \"inputs\": []}, "
+		"{\"op\": \"relu\", \"name\": \"y\", \"inputs\": [[0, 4095, 0], "
+		"[1, 4095, 0]]}], \"arg_nodes\": [0, 1], \"heads\": [[2, 0, 0]]}");
+}
+
+/* An array, a tuple of it 64 times, one of that, and so on. */
+static void many_leaves(struct tn_strbuf *out)
+{
+	char id[16];
+
+	tn_strbuf_puts(out,
+		"{\"hloModule\": {\"name\": \"m\", \"entryComputationId\": \"1\", "
+		"\"computations\": [{\"name\": \"main\", \"id\": \"1\", \"rootId\": "
+		"\"5\", \"instructions\": [{\"name\": \"x\", \"opcode\": \"parameter\", "
+		"\"id\": \"1\", \"shape\": {\"elementType\": \"F32\"}}");
+	for (int i = 1; i < 5; i++) {
+		tn_strbuf_printf(out,
+			", {\"name\": \"t%d\", \"opcode\": \"tuple\", \"id\": \"%d\", "
+			"\"operandIds\": [",
+			i, i + 1);
+		snprintf(id, sizeof(id), "\"%d\"", i);
+		repeat(out, id, 64);
+		tn_strbuf_puts(out, "]}");
+	}
+	tn_strbuf_puts(out, "]}]}}");
+}
+
+/* Small files that would make a graph without end, each with where that ends. */
+static const struct {
+	void (*write)(struct tn_strbuf *out);
+	const char *format, *report; /* a line of it */
+} endless[] = {
+	{ deep_bodies, "onnx-json",
+		"error /functions/15/node/0/attribute/0/g: the bodies are nested too "
+		"deep "
+		"[onnx/value]\n" },
+	{ deep_calls, "onnx-json",
+		"error /functions/15/node/0: the calls of functions are nested too deep "
+		"[onnx/value]\n" },
+	{ many_calls, "onnx-json",
+		"error /functions/3/node/63: the functions' calls make too many nodes "
+		"[onnx/value]\n" },
+	{ many_outputs, "mxnet",
+		"error /nodes: the nodes have too many outputs [nnvm/value]\n" },
+	{ many_leaves, "xla",
+		"error /hloModule/computations/0/instructions/4: the tuples hold too "
+		"many arrays [xla/value]\n" },
+};
+
+START_TEST(endless_files_end)
+{
+	struct tn_strbuf text;
+	struct loaded l;
+
+	tn_strbuf_init(&text);
+	endless[_i].write(&text);
+	loaded_bytes(&l, "x", text.text, text.len, endless[_i].format);
+	is_said(&l, endless[_i].format, endless[_i].report);
+	loaded_release(&l);
+	tn_strbuf_release(&text);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("import");
@@ -403,6 +610,11 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, no_size_goes_without_report, 0, (int)COUNT(dimensions));
 	tcase_add_loop_test(tc, sizes_are_computed, 0, (int)COUNT(expressions));
 	tcase_add_test(tc, wrong_files_are_refused);
+	tcase_add_loop_test(tc, changed_values_are_refused, 0, (int)COUNT(changes));
+	suite_add_tcase(s, tc);
+	tc = tcase_create("endless");
+	tcase_set_timeout(tc, 120); /* a million of calls */
+	tcase_add_loop_test(tc, endless_files_end, 0, (int)COUNT(endless));
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -226,6 +226,38 @@ static const struct {
 	{ "order/1", "\"0\"", "/order/1" },
 };
 
+/* The same, with what is said. */
+#define CHAIN(first, ops, order, loops)                                                  \
+	"{\"first\": " first ", \"ops\": " ops ", \"order\": \"" order                   \
+	"\", \"loops\": [" loops "]}"
+#define REGION(name)                                                                     \
+	"{\"name\": \"" name                                                             \
+	"\", \"capacity\": null, \"used\": 0, \"align\": 16, \"cost\": 0}"
+#define LOOP(times, event) "{\"times\": " times ", \"events\": [" event "]}"
+static const struct {
+	const char *at, *value, *pointer, *says;
+} told[] = {
+	{ "regions", "[" REGION("arena") ", " REGION("arena") "]", "/regions/1/name",
+		"there are two regions 'arena'" },
+	{ "streams", "[" CHAIN("0", "2", "ascending", LOOP("1", "[0, 0, 1]")) "]",
+		"/streams/0/loops/0/events/0", "expected [op, row, rows, step]" },
+	{ "streams",
+		"[" CHAIN("0", "2", "ascending", LOOP("4194305", "[0, 0, 1, 1]")) "]",
+		"/streams/0/loops/0/events", "too many events" },
+	{ "streams",
+		"[" CHAIN("0", "2", "ascending",
+			LOOP("4194304", "[0, 0, 1, 1]") ", " LOOP(
+				"1", "[0, 0, 1, 1]")) "]",
+		"/streams/0/loops/1/events", "too many events" },
+	{ "streams", "[" CHAIN("0", "2", "upward", "") "]", "/streams/0/order",
+		"expected 'ascending' or 'descending'" },
+	{ "streams", "[1, 2, 3, 4, 5, 6, 7, 8, 9]", "/streams", "more chains than ops" },
+	{ "streams",
+		"[" CHAIN("0", "3", "ascending", "") ", " CHAIN(
+			"2", "2", "descending", "") "]",
+		"/streams/1", "it starts before the one before it ends" },
+};
+
 static void damage(json_t *root, const char *at, const char *value)
 {
 	char path[64], *key = path, *slash;
@@ -257,29 +289,89 @@ static bool reported(const struct tn_diags *diags, const char *pointer)
 	return false;
 }
 
+/* As it is written, and every tensor in the first of its regions. */
+static json_t *sound_plan(struct world *w)
+{
+	make_world(w, 4);
+	for (uint32_t i = 0; i < w->g.n_tensors; i++)
+		if (w->plan.tensors[i].region != TN_REGION_NONE)
+			w->plan.tensors[i].region = 0;
+	for (uint32_t i = 0; i < w->g.n_ops; i++)
+		w->plan.order[i] = i;
+	return json_loads(written(w, &w->plan, NULL), 0, NULL);
+}
+
+/* The root is no longer the caller's. */
+static enum tn_status read_root(struct world *w, json_t *root)
+{
+	struct tn_plan back;
+	char *text = json_dumps(root, 0);
+	enum tn_status status = read_text(w, text, strlen(text), NULL, &back);
+
+	free(text);
+	json_decref(root);
+	return status;
+}
+
 START_TEST(damaged_plans)
 {
 	struct world w;
-	struct tn_plan back;
-	json_t *root;
-	char *text;
+	json_t *root = sound_plan(&w);
 
-	make_world(&w, 4);
-	for (uint32_t i = 0; i < w.g.n_tensors; i++)
-		if (w.plan.tensors[i].region != TN_REGION_NONE)
-			w.plan.tensors[i].region = 0;
-	for (uint32_t i = 0; i < w.g.n_ops; i++)
-		w.plan.order[i] = i;
-	root = json_loads(written(&w, &w.plan, NULL), 0, NULL);
 	damage(root, damages[_i].at, damages[_i].value);
-	text = json_dumps(root, 0);
-	ck_assert_int_eq(read_text(&w, text, strlen(text), NULL, &back), TN_ERR_INPUT);
+	ck_assert_int_eq(read_root(&w, root), TN_ERR_INPUT);
 	ck_assert_msg(reported(&w.gen.diags, damages[_i].pointer),
 		"%s = %s: nothing is said about %s", damages[_i].at,
 		damages[_i].value ? damages[_i].value : "nothing", damages[_i].pointer);
-	free(text);
-	json_decref(root);
 	tn_gen_release(&w.gen);
+}
+END_TEST
+
+static void is_told(const struct tn_diags *diags, const char *pointer, const char *says)
+{
+	const struct tn_diag *d = &diags->list.items[0];
+
+	ck_assert_uint_eq(diags->list.count, 1);
+	ck_assert_str_eq(d->rule, "plan/format");
+	ck_assert_str_eq(d->pointer, pointer);
+	ck_assert_str_eq(d->message, says);
+}
+
+START_TEST(damages_are_told)
+{
+	struct world w;
+	json_t *root = sound_plan(&w);
+
+	damage(root, told[_i].at, told[_i].value);
+	ck_assert_int_eq(read_root(&w, root), TN_ERR_INPUT);
+	is_told(&w.gen.diags, told[_i].pointer, told[_i].says);
+	tn_gen_release(&w.gen);
+}
+END_TEST
+
+/* Up to the largest number that is read, and one more. */
+START_TEST(number_of_regions)
+{
+	for (size_t n = 256; n < 258; n++) {
+		struct world w;
+		json_t *root = sound_plan(&w), *list = json_object_get(root, "regions");
+		char name[24];
+
+		while (json_array_size(list) < n) {
+			json_t *region = json_deep_copy(json_array_get(list, 0));
+
+			snprintf(name, sizeof(name), "r%zu", json_array_size(list));
+			json_object_set_new(region, "name", json_string(name));
+			json_array_append_new(list, region);
+		}
+		if (n == 256) {
+			ck_assert_int_eq(read_root(&w, root), TN_OK);
+		} else {
+			ck_assert_int_eq(read_root(&w, root), TN_ERR_INPUT);
+			is_told(&w.gen.diags, "/regions", "more than 256 regions");
+		}
+		tn_gen_release(&w.gen);
+	}
 }
 END_TEST
 
@@ -404,6 +496,8 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(
 		tc, stale_is_refused_by_name, 0, sizeof(stales) / sizeof(*stales));
 	tcase_add_loop_test(tc, damaged_plans, 0, sizeof(damages) / sizeof(*damages));
+	tcase_add_loop_test(tc, damages_are_told, 0, sizeof(told) / sizeof(*told));
+	tcase_add_test(tc, number_of_regions);
 	tcase_add_test(tc, all_errors_are_reported);
 	tcase_add_test(tc, survives_cuts_and_noise);
 	tcase_add_test(tc, names_that_are_no_text);
