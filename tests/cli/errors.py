@@ -5,6 +5,7 @@ usage: errors.py TENURE ROOT
 
 tests/lint/reached.py looks for the rules here and in the other tests.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -117,6 +118,19 @@ def read_often(shape, n):
     return g
 
 
+def side_by_side():
+    """two ops of 16 bytes each that nothing joins"""
+    g = graph(tensors=[tensor("z", role="input"), tensor("w", role="output")])
+    g["ops"].append(relu("z", "w"))
+    return g
+
+
+def board(*kib):
+    ram = "".join(f'<memory name="m{i}" kind="ram" kib="{n}"/>' for i, n in enumerate(kib))
+    return ('<boards format="tenure.boards/1"><board id="own" title="b" cpu="cortex-m4" mhz="80">'
+            f'{ram}<memory name="flash" kind="flash" kib="512"/><source>s</source></board></boards>')
+
+
 CSV = "id,lower,upper,size"
 G = graph()
 PLAN = ["plan", "g.json"]
@@ -131,7 +145,11 @@ EVERY = '''<rules format="tenure.rules/1"><rule id="team/r" severity="note"><tit
 # of each of 1005 ops; the first is decided without a document
 MANY = """<rules format="tenure.rules/1"><rule id="team/r" severity="note"><title>r</title>
 <check context="//op" assert="{}"/></rule></rules>"""
-# rule, status, words of the message (and of its notes), command, files beside g.json
+POOLS = ("models/small_cnn.strict", '"name": "flat"', '"name": "pool"', 1)  # two of the name
+PLANNED = ["plan", "g.json", "-o", "p.json"]
+APART = [word for i in range(33) for word in ("--region", f"r{i}:64")]
+# rule, status, words of the message (and of notes below it), command, files beside g.json: a
+# list of words is the command that makes the file
 CASES = [
     ("file/io", 2, "cannot open 'none.json'", ["plan", "none.json"], {}),
     ("file/io", 2, "it is a folder", ["plan", "."], {}),
@@ -209,6 +227,31 @@ CASES = [
     ("command/memory", 2, "no region has that address", [*PLAN, "--region", "a:64@0x100", "--pin", "x=@0x10"], {}),
     ("command/memory", 2, "there is no region '8'", [*PLAN, "--region", "a:64", "--reserve", "8"], {}),
     ("command/memory", 2, "the region 'a' has only 64 bytes", [*PLAN, "--region", "a:64", "--reserve", "a:65"], {}),
+    ("command/memory", 2, "--pin 'pool=a': the graph has 2 tensors 'pool'",
+     ["plan", "m.json", "--region", "a:64", "--pin", "pool=a"], {"m.json": POOLS}),
+    ("command/memory", 2, "--pin 'x=@0x100z': 'z' is not understood",
+     [*PLAN, "--region", "a:64@0x100", "--pin", "x=@0x100z"], {}),
+    ("command/memory", 2, "--pin 'x=a+0z': 'z' is not understood", [*PLAN, "--region", "a:64", "--pin", "x=a+0z"], {}),
+    ("command/memory", 2, "--region 'r32:64': there may be 32 regions", [*PLAN, *APART], {}),
+    ("command/plan", 2, "--region does not go with --plan", [*RUN, "--region", "a:64", "--plan", "p.json"],
+     {"p.json": PLANNED}),
+    ("command/plan", 2, "--no-reuse does not go with --plan", [*RUN, "--no-reuse", "--plan", "p.json"],
+     {"p.json": PLANNED}),
+    ("command/target", 2, "does not go with --plan, which has regions of its own",
+     ["report", "g.json", "--plan", "p.json", "--target", "nrf52840"], {"p.json": PLANNED}),
+    ("command/unknown-tensor", 2, ("m.json: error: the graph has no tensor 'imagee'", "did you mean 'image'?"),
+     ["explain", "m.json", "imagee"], {"m.json": POOLS}),
+    ("command/unknown-rule", 2, ("there is no rule 'graph/rnk'", "did you mean 'graph/rank'?"),
+     ["explain", "graph/rnk"], {}),
+    ("command/unknown-rule", 2, ("there is no rule 'g.json'", "'tenure explain g.json TENSOR'"),
+     ["explain", "g.json"], {}),
+    ("command/unknown-board", 2, ("--target knows no board 'nrf5284'", "did you mean 'nrf52840'?"),
+     [*PLAN, "--target", "nrf5284"], {}),
+    ("memory/over-budget", 1, ("of the board own", "all memories of the board, 3072 B, are not enough either"),
+     ["lint", "g.json", "--target", "own", "--boards", "b.xml"], {"g.json": added(1024), "b.xml": board(1, 2)}),
+    ("memory/over-budget", 1, "the tensors do not fit, and no single region, however large, would help",
+     [*PLAN, "--region", "a:16", "--region", "b:16", "--pin", "x=a", "--pin", "z=a", "--pin", "y=b", "--pin", "w=b"],
+     {"g.json": side_by_side()}),
     ("graph/schedule", 2, "is twice in the schedule", ["plan", "g.json"], {"g.json": graph(schedule=["x-y", "x-y"])}),
     ("native/data", 2, "the graph came from standard input", ["sh", "-c", "exec \"$0\" lint - <g.json"],
      {"g.json": graph(tensors=[tensor("k", data={"file": "k.bin"})])}),
@@ -278,6 +321,7 @@ CASES = [
      {"c.xml": xml('<tenure format="tenure.config/1"><rule id="none/none" severity="off"/></tenure>')}),
 ]
 
+
 def write(folder, root, name, content):
     path = folder / name
     path.parent.mkdir(exist_ok=True)
@@ -294,6 +338,18 @@ def write(folder, root, name, content):
         path.write_text(content if isinstance(content, str) else json.dumps(content))
 
 
+def says(said, rule, words):
+    """Is there a line of the rule with the words, and below it notes with the others?"""
+    message, *notes = words if isinstance(words, tuple) else (words,)
+    lines = said.splitlines()
+    for i, line in enumerate(lines):
+        if f"[{rule}]" in line and message in line:
+            below = list(itertools.takewhile(lambda one: one.startswith("    "), lines[i + 1:]))
+            if all(any(note in one for one in below) for note in notes):
+                return True
+    return False
+
+
 def main():
     tenure, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     wrong = 0
@@ -301,7 +357,10 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             for file, content in {"g.json": G, **files}.items():
-                write(folder, root, file, content)
+                if isinstance(content, list):
+                    subprocess.run([tenure, *content], cwd=folder, capture_output=True, check=True, timeout=120)
+                else:
+                    write(folder, root, file, content)
             if command[0] == "sh":
                 command = [*command, tenure]
             else:
@@ -309,10 +368,7 @@ def main():
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True,
                                   errors="replace", timeout=120)
         said = done.stdout + done.stderr
-        words, *notes = words if isinstance(words, tuple) else (words,)
-        lines = [line for line in said.splitlines() if f"[{rule}]" in line and words in line
-                 and all(note in said for note in notes)]
-        if done.returncode != status or not lines:
+        if done.returncode != status or not says(said, rule, words):
             wrong += 1
             print(f"{rule} {command}: status {done.returncode}, wanted {status} and '{words}'", said[:400], sep="\n")
     # the shapes of an array that are the tensor's
