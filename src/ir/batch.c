@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "ir/norm.h"
+#include "ir/storage.h"
 #include "ir/validate.h"
 
 struct scaling {
@@ -55,15 +56,189 @@ static void refuse_tensor(struct scaling *s, const struct tn_op *op,
 	s->wrong = true;
 }
 
+static bool batched(const struct scaling *s, const struct tn_op *op, uint32_t k)
+{
+	return k < op->n_inputs && op->inputs[k].i != TN_NONE &&
+	       s->batched[op->inputs[k].i];
+}
+
+/* As the file has it; NULL: absent. */
+static const struct tn_tensor *operand(
+	const struct scaling *s, const struct tn_op *op, uint32_t k)
+{
+	return k < op->n_inputs && op->inputs[k].i != TN_NONE
+		       ? &s->g->tensors[op->inputs[k].i]
+		       : NULL;
+}
+
+/* Is operand k the data of the op, whose first dimension may be the batch: no weights, no
+ * axis, no shape? */
+static bool is_data(const struct tn_op *op, uint32_t k)
+{
+	switch (op->kind) {
+	case OP_CONCATENATION:
+		return true;
+	case OP_SPLIT: /* the axis comes first */
+		return k == (op->n_inputs == 2);
+	case OP_TRANSPOSE_CONV:
+		return k == 2;
+	case OP_GATHER:
+	case OP_GATHER_ND:
+	case OP_BATCH_MATMUL:
+	case OP_DYNAMIC_UPDATE_SLICE:
+		return k < 2;
+	default:
+		return k == 0 || tn_op_info(op->kind)->access == ACCESS_POINTWISE;
+	}
+}
+
+/* Element i of the list that operand `k` or an attribute holds; false when the list is not
+ * known, or shorter. */
+static bool listed(const struct scaling *s, const struct tn_op *op, uint32_t k,
+	const char *name, int64_t i, int64_t *out)
+{
+	const struct tn_tensor *t = operand(s, op, k);
+	const struct tn_attr *a = tn_op_attr(op, name);
+
+	if (t)
+		return i < t->elements && tn_tensor_is_constant(t) &&
+		       tn_tensor_int(t, i, out);
+	if (!a || i >= (int64_t)a->n || (a->kind != ATTR_INT && a->kind != ATTR_INTS))
+		return false;
+	*out = tn_op_int_at(op, name, (size_t)i, 0);
+	return true;
+}
+
+/* Is it a dimension of the input, and not the first? */
+static bool is_inside(int64_t axis, const struct tn_tensor *in)
+{
+	axis += axis < 0 ? in->shape.rank : 0;
+	return axis > 0 && axis < in->shape.rank;
+}
+
+static bool one_axis_inside(const struct scaling *s, const struct tn_op *op)
+{
+	int64_t axis;
+
+	return listed(s, op, 1, "axis", 0, &axis) && is_inside(axis, operand(s, op, 0));
+}
+
+/* Without any list, it is height and width that are folded. */
+static bool axes_inside(const struct scaling *s, const struct tn_op *op)
+{
+	const struct tn_tensor *in = operand(s, op, 0), *axes = operand(s, op, 1);
+	const char *name = tn_op_attr(op, "axes") ? "axes" : "axis";
+	const struct tn_attr *a = tn_op_attr(op, name);
+	const int64_t n = axes ? axes->elements : a ? (int64_t)a->n : 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		int64_t axis;
+
+		if (!listed(s, op, 1, name, i, &axis) || !is_inside(axis, in))
+			return false;
+	}
+	return axes || a || in->shape.rank == 4;
+}
+
+/* Of a table that is no sample, each sample takes what its own indices say. */
+static bool gathers_inside(const struct scaling *s, const struct tn_op *op)
+{
+	const struct tn_tensor *table = operand(s, op, 0), *index = operand(s, op, 1);
+	const int64_t axis = tn_op_int(op, "axis", 0);
+	const int64_t batch_dims = tn_op_int(op, "batch_dims", 0);
+
+	if (op->kind == OP_GATHER_ND)
+		return !batched(s, op, 0) && index->shape.rank > 1;
+	if (!batched(s, op, 0))
+		return !batch_dims && (!axis || axis == -(int64_t)table->shape.rank);
+	return is_inside(axis, table) && batched(s, op, 1) == (batch_dims != 0);
+}
+
+/* The rows of a matrix may be the samples when the other side is the same for all. */
+static bool multiplies_inside(const struct scaling *s, const struct tn_op *op)
+{
+	const struct tn_tensor *a = operand(s, op, 0), *b = operand(s, op, 1);
+	const uint32_t rank = s->g->tensors[op->outputs[0].i].shape.rank;
+
+	if (rank == 2)
+		return a->shape.rank == 2 && !batched(s, op, 1) &&
+		       !tn_op_int(op, "adj_x", 0);
+	for (uint32_t k = 0; k < 2; k++) {
+		const struct tn_tensor *t = k ? b : a;
+
+		if (batched(s, op, k) ? t->shape.rank != rank
+				      : t->shape.rank == rank && t->shape.dim[0] != 1)
+			return false;
+	}
+	return true;
+}
+
+/* An operand of another rank lies with its first dimension along another of the output's. */
+static bool broadcasts_inside(const struct scaling *s, const struct tn_op *op)
+{
+	const uint32_t rank = s->g->tensors[op->outputs[0].i].shape.rank;
+
+	if (tn_norm_is_training(op))
+		return false;
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		if (batched(s, op, k) && op->n_inputs > 1 &&
+			operand(s, op, k)->shape.rank != rank)
+			return false;
+	return true;
+}
+
+/* Rows lie within a sample. */
+static bool rows_inside(const struct scaling *s, const struct tn_op *op)
+{
+	const struct tn_tensor *in = operand(s, op, 0), *weights = operand(s, op, 1);
+	int64_t depth;
+
+	if (!weights || !weights->shape.rank)
+		return true;
+	depth = weights->shape.dim[weights->shape.rank - 1];
+	return depth > 0 && in->elements / s->from % depth == 0;
+}
+
+/* Does each sample of the output depend on that sample of the operands alone? `op` has
+ * the operands that its kind needs. */
+static bool keeps_samples(const struct scaling *s, const struct tn_op *op)
+{
+	int64_t first;
+
+	switch (op->kind) {
+	case OP_TRANSPOSE:
+		return listed(s, op, 1, "perm", 0, &first) && !first;
+	case OP_ARG_MAX:
+	case OP_ARG_MIN:
+	case OP_CUMSUM:
+		return one_axis_inside(s, op);
+	case OP_GATHER:
+	case OP_GATHER_ND:
+		return gathers_inside(s, op);
+	case OP_DYNAMIC_UPDATE_SLICE: /* a first dimension that is whole begins at 0 */
+		return batched(s, op, 0) && batched(s, op, 1);
+	default:
+		break;
+	}
+	switch (tn_op_info(op->kind)->access) {
+	case ACCESS_POINTWISE:
+		return broadcasts_inside(s, op);
+	case ACCESS_REDUCE:
+		return axes_inside(s, op);
+	case ACCESS_MATMUL:
+		return multiplies_inside(s, op);
+	case ACCESS_ROWS:
+		return rows_inside(s, op);
+	case ACCESS_ROW_PASSES:
+		return is_inside(tn_op_int_at(op, "axis", 0, -1), operand(s, op, 0));
+	default:
+		return true;
+	}
+}
+
 /* What cannot be told from shapes alone. */
 static const char *op_fault(const struct scaling *s, const struct tn_op *op)
 {
-	const struct tn_tensor *in = op->n_inputs && op->inputs[0].i != TN_NONE
-					     ? &s->g->tensors[op->inputs[0].i]
-					     : NULL;
-	struct tn_norm norm;
-	const char *why;
-
 	switch (op->kind) {
 	case OP_PACK:
 	case OP_UNPACK:
@@ -72,21 +247,19 @@ static const char *op_fault(const struct scaling *s, const struct tn_op *op)
 	case OP_STRIDED_SLICE:
 	case OP_BROADCAST_TO:
 		return "may mix samples, or says the batch in a constant";
-	case OP_LAYER_NORM:
-		return !tn_norm_of(s->g, op, &norm, &why) || norm.outer < s->from
-			       ? "has rows of several samples"
-			       : NULL;
+	case OP_SHAPE:
+	case OP_BROADCAST_ARGS:
+	case OP_FILL:
+		return "makes a value of a shape, or a shape of a value";
 	default:
 		break;
 	}
-	switch (tn_op_info(op->kind)->access) {
-	case ACCESS_OPAQUE:
+	if (tn_op_info(op->kind)->access == ACCESS_OPAQUE)
 		return "may mix samples: how it works is not known";
-	case ACCESS_ROW_PASSES:
-		return in && in->shape.rank < 2 ? "has one row, which is no batch" : NULL;
-	default:
-		return NULL;
-	}
+	for (uint32_t k = 0; k < op->n_inputs; k++)
+		if (batched(s, op, k) && !is_data(op, k))
+			return "computes with samples as with weights or a shape";
+	return keeps_samples(s, op) ? NULL : "may mix samples";
 }
 
 /* Of an op's output, or of an input when there is no op. */
@@ -129,6 +302,18 @@ static void scale_op(struct scaling *s, const struct tn_op *op)
 			scale(s, op, op->outputs[k]);
 }
 
+/* A window into samples, which no op makes, has the shape that the file gives it. */
+static enum tn_status refuse_windows(struct scaling *s, struct tn_arena *arena)
+{
+	struct tn_storage storage;
+	enum tn_status status = tn_storage_find(s->g, arena, &storage);
+
+	for (uint32_t i = 0; i < s->g->n_tensors && status == TN_OK && !s->wrong; i++)
+		if (storage.extent[i].root != i && s->batched[storage.extent[i].root])
+			refuse(s, NULL, "a view lies in what has the batch");
+	return status;
+}
+
 /* The shapes must still fit each other: an axis that was reduced or moved shows now. */
 static enum tn_status check(
 	struct scaling *s, const struct tn_graph *scaled, struct tn_arena *arena)
@@ -151,6 +336,7 @@ enum tn_status tn_batch_scale(const struct tn_graph *g, int64_t batch,
 	struct scaling s = {
 		.g = g, .from = tn_batch_of(g), .to = batch, .diags = diags
 	};
+	enum tn_status status;
 
 	s.tensors = TN_NEW_ARRAY(arena, struct tn_tensor, g->n_tensors);
 	s.batched = TN_NEW_ARRAY(arena, bool, g->n_tensors);
@@ -169,5 +355,8 @@ enum tn_status tn_batch_scale(const struct tn_graph *g, int64_t batch,
 		scale_op(&s, &g->ops[g->schedule[i].i]);
 	*out = *g;
 	out->tensors = s.tensors;
+	status = s.wrong ? TN_ERR_INPUT : refuse_windows(&s, arena);
+	if (status != TN_OK)
+		return status;
 	return s.wrong ? TN_ERR_INPUT : check(&s, out, arena);
 }

@@ -122,6 +122,156 @@ START_TEST(samples_are_alike)
 }
 END_TEST
 
+/* ---- samples that are mixed, and those that are not ---- */
+
+#define KEPT(name, type, shape)                                                          \
+	"{\"name\":\"" name "\",\"dtype\":\"" type "\",\"shape\":[" shape                \
+	"],\"role\":\"const\"},"
+#define INTS(name, shape, values)                                                        \
+	"{\"name\":\"" name "\",\"dtype\":\"i32\",\"shape\":[" shape                     \
+	"],\"role\":\"const\",\"data\":{\"values\":[" values "]}},"
+#define INPUT(name, type, shape) TENSOR(name, type, shape, "input") ","
+#define MIXED(op, attrs, x, y, more, operands)                                           \
+	GRAPH(op, attrs, "i32", x, "i32", y, more, operands)
+
+static const struct {
+	const char *name, *text;
+	bool scales;
+} mixed[] = {
+	{ "gather from samples",
+		MIXED("GATHER", "\"axis\":0", "1,4", "1,4", INTS("w", "1", "0"), BOTH),
+		false },
+	{ "gather from samples, counted from the end",
+		MIXED("GATHER", "\"axis\":-2", "1,4", "1,4", INTS("w", "1", "0"), BOTH),
+		false },
+	{ "gather within samples",
+		MIXED("GATHER", "\"axis\":1", "1,4", "1,3", INTS("w", "3", "2,1,0"),
+			BOTH),
+		true },
+	{ "gather of a table",
+		MIXED("GATHER", "\"axis\":0", "1,4", "1,4,5", KEPT("w", "i32", "9,5"),
+			"\"w\",\"x\""),
+		true },
+	{ "gather of a table, the samples second",
+		MIXED("GATHER", "\"axis\":1", "1", "1,1", KEPT("w", "i32", "1,5"),
+			"\"w\",\"x\""),
+		false },
+	{ "gather by indices of all samples",
+		MIXED("GATHER", "\"axis\":1", "1,4", "1,1,3", INPUT("w", "i32", "1,3"),
+			BOTH),
+		false },
+	{ "gather by indices of the sample",
+		MIXED("GATHER", "\"axis\":1,\"batch_dims\":1", "1,4", "1,3",
+			INPUT("w", "i32", "1,3"), BOTH),
+		true },
+	{ "gather_nd from samples",
+		MIXED("GATHER_ND", "", "1,4", "1,4", INTS("w", "1,1", "0"), BOTH),
+		false },
+	{ "gather_nd of a table",
+		MIXED("GATHER_ND", "", "1,1", "1,5", KEPT("w", "i32", "9,5"),
+			"\"w\",\"x\""),
+		true },
+	{ "lookup among samples",
+		MIXED("EMBEDDING_LOOKUP", "", "1,4", "1,4", INTS("w", "1", "0"),
+			"\"w\",\"x\""),
+		false },
+	{ "lookup in a table",
+		MIXED("EMBEDDING_LOOKUP", "", "1", "1,5", KEPT("w", "i32", "9,5"), BOTH),
+		true },
+	{ "shape", MIXED("SHAPE", "", "1", "1", "", ONE), false },
+	{ "fill", MIXED("FILL", "", "1", "1", INTS("w", "", "3"), BOTH), false },
+	{ "broadcast of shapes",
+		MIXED("BROADCAST_ARGS", "", "1", "1", INTS("w", "1", "3"), BOTH), false },
+	{ "sum along samples",
+		MIXED("CUMSUM", "", "1,4", "1,4", INTS("w", "1", "0"), BOTH), false },
+	{ "sum along each sample",
+		MIXED("CUMSUM", "", "1,4", "1,4", INTS("w", "1", "-1"), BOTH), true },
+	{ "sum along nobody knows what",
+		MIXED("CUMSUM", "", "1,4", "1,4", KEPT("w", "i32", "1"), BOTH), false },
+	{ "largest of the samples",
+		MIXED("ARG_MAX", "", "1,1", "1", INTS("w", "1", "0"), BOTH), false },
+	{ "least of the samples",
+		MIXED("ARG_MIN", "", "1,1", "1", INTS("w", "1", "-2"), BOTH), false },
+	{ "largest of each sample",
+		MIXED("ARG_MAX", "", "1,4", "1", INTS("w", "1", "1"), BOTH), true },
+	{ "mean over samples, by an attribute",
+		MIXED("SUM", "\"axes\":[0]", "1,4", "1,4", "", ONE), false },
+	{ "mean over each sample, by an attribute",
+		MIXED("SUM", "\"axes\":[-1]", "1,4", "1,1", "", ONE), true },
+	{ "transposed", MIXED("TRANSPOSE", "\"perm\":[1,0]", "1,1", "1,1", "", ONE),
+		false },
+	{ "transposed within",
+		MIXED("TRANSPOSE", "\"perm\":[0,2,1]", "1,2,3", "1,3,2", "", ONE), true },
+	{ "product of samples",
+		MIXED("BATCH_MATMUL", "", "1,1", "1,4", INPUT("w", "i32", "1,4"), BOTH),
+		false },
+	{ "product by one matrix",
+		MIXED("BATCH_MATMUL", "", "1,3", "1,4", KEPT("w", "i32", "3,4"), BOTH),
+		true },
+	{ "product of each sample",
+		MIXED("BATCH_MATMUL", "", "1,2,3", "1,2,4", INPUT("w", "i32", "1,3,4"),
+			BOTH),
+		true },
+	{ "update of one sample",
+		MIXED("DYNAMIC_UPDATE_SLICE", "", "1,4", "1,4",
+			KEPT("w", "i32", "1,2") INTS("at", "2", "0,1"),
+			"\"x\",\"w\",\"at\""),
+		false },
+	{ "update of each sample",
+		MIXED("DYNAMIC_UPDATE_SLICE", "", "1,4", "1,4",
+			INPUT("w", "i32", "1,2") INTS("at", "2", "0,1"),
+			"\"x\",\"w\",\"at\""),
+		true },
+	{ "samples along another dimension",
+		MIXED("ADD", "", "1,6", "1,6", INPUT("w", "i32", "1"), BOTH), false },
+	{ "samples beside samples",
+		MIXED("ADD", "", "1,6", "1,6", INPUT("w", "i32", "1,1"), BOTH), true },
+	{ "rows of all samples",
+		GRAPH("LAYER_NORM", "\"axis\":0", "f32", "1,6", "f32", "1,6", "", ONE),
+		false },
+	{ "statistics of all samples",
+		GRAPH("BATCH_NORM", "\"axis\":1,\"training\":true", "f32", "1,6", "f32",
+			"1,6", "", ONE),
+		false },
+	{ "samples as weights",
+		GRAPH("FULLY_CONNECTED", "", "i8", "1,6", "i8", "1,1",
+			INPUT("w", "i8", "1,6"), BOTH),
+		false },
+	{ "a window into samples",
+		GRAPH("RELU", "", "i8", "1,6", "i8", "1,3",
+			"{\"name\":\"w\",\"dtype\":\"i8\",\"shape\":[1,3],"
+			"\"view_of\":\"x\",\"offset\":2},",
+			"\"w\""),
+		false },
+};
+
+/* What would mix samples is refused, by a message, and what keeps them apart is not: for
+ * as many samples as some other dimension has, too. */
+START_TEST(samples_are_kept_apart)
+{
+	struct tn_graph scaled;
+	struct loaded l;
+
+	loaded_bytes(&l, "g", mixed[_i].text, strlen(mixed[_i].text), NULL);
+	loaded_ok(&l, mixed[_i].name);
+	for (int64_t batch = 2; batch < 8; batch++) {
+		const size_t before = l.diags.list.count;
+		const enum tn_status status =
+			tn_batch_scale(&l.graph, batch, &l.run, &l.diags, &scaled);
+
+		ck_assert_msg(status == (mixed[_i].scales ? TN_OK : TN_ERR_INPUT),
+			"%s, %lld: %s", mixed[_i].name, (long long)batch,
+			loaded_report(&l));
+		ck_assert_msg(l.diags.list.count - before == (mixed[_i].scales ? 0 : 1) &&
+				      (mixed[_i].scales ||
+					      strcmp(l.diags.list.items[before].rule,
+						      "batch/fixed") == 0),
+			"%s: %s", mixed[_i].name, loaded_report(&l));
+	}
+	loaded_release(&l);
+}
+END_TEST
+
 /* ---- the command ---- */
 
 #define KWS "fixtures/graphs/kws_i8.json"
@@ -384,6 +534,7 @@ Suite *tn_test_suite(void)
 
 	tcase_set_timeout(tc, 120);
 	LOOP(tc, samples_are_alike, many);
+	LOOP(tc, samples_are_kept_apart, mixed);
 	LOOP(tc, what_would_fit_is_told, small);
 	LOOP(tc, largest_batch, batches);
 	tcase_add_loop_test(tc, batch_is_exact, 0, 12);
