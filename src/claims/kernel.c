@@ -62,6 +62,18 @@ static const struct {
 	{ "Transpose", KERNEL_TRANSPOSE, true },
 };
 
+bool tn_kernel_may_be_view(const struct tn_op *op)
+{
+	const enum tn_access_class access = tn_op_info(op->kind)->access;
+
+	if (!tn_op_int(op, "view", 0))
+		return false;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (strcmp(types[i].type, op->type) == 0)
+			return types[i].copies;
+	return op->kind == OP_UNKNOWN || access == ACCESS_VIEW || access == ACCESS_MAP;
+}
+
 /* Of one operand, these give the operand back. */
 static const char *const identities_of_one[] = { "AddN", "Max", "Min", "Sum", "Mean" };
 
@@ -247,7 +259,8 @@ static bool runs_no_code(const struct tn_model *m, uint32_t op)
 	if (!m->g->ops[op].n_inputs || !m->g->ops[op].n_outputs)
 		return false;
 	out = tn_model_operand(m, op, m->g->ops[op].n_inputs);
-	return flag(&m->g->ops[op], "view") && in && out && in->root == out->root;
+	return tn_kernel_may_be_view(&m->g->ops[op]) && in && out &&
+	       in->root == out->root;
 }
 
 /* An in-place op of a framework, on the very storage that it reads. */

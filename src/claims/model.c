@@ -166,7 +166,7 @@ static uint32_t renamed(const struct tn_op *op)
 		return TN_NONE;
 	if (k >= 0 && k < op->n_inputs)
 		return op->inputs[k].i;
-	return tn_op_int(op, "view", 0) && strcmp(op->type, "Transpose") != 0
+	return tn_kernel_may_be_view(op) && strcmp(op->type, "Transpose") != 0
 		       ? op->inputs[0].i
 		       : TN_NONE;
 }
@@ -192,6 +192,15 @@ static void find_bases(const struct tn_graph *g, uint32_t *base)
 			continue;
 		base[out] = in;
 	}
+}
+
+/* Can its bits be counted, and rounded up to bytes: from its root, and from its own first? */
+static bool is_countable(const struct tn_form *f)
+{
+	int64_t bits;
+
+	return tn_sub_i64(f->hi, f->lo, &bits) && tn_add_i64(bits, 7, &bits) &&
+	       tn_add_i64(f->hi, 7, &bits);
 }
 
 static enum tn_status bad_view(
@@ -233,7 +242,7 @@ static enum tn_status resolve(struct tn_model *m, struct tn_diags *diags)
 		}
 		f->root = at;
 		if (!tn_add_i64(f->lo, f->start, &f->lo) ||
-			!tn_add_i64(f->hi, f->start, &f->hi))
+			!tn_add_i64(f->hi, f->start, &f->hi) || !is_countable(f))
 			return bad_view(g, i, diags);
 	}
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
@@ -302,7 +311,7 @@ static bool find_dead(struct tn_model *m)
 				g->ops[i].n_outputs ? g->ops[i].outputs[0].i : TN_NONE;
 
 			/* an op that only renames does not look */
-			if (f && !(tn_op_int(&g->ops[i], "view", 0) && out != TN_NONE &&
+			if (f && !(tn_kernel_may_be_view(&g->ops[i]) && out != TN_NONE &&
 					 m->form[out].root == f->root))
 				wanted[f->root] = true;
 		}

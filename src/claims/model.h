@@ -122,6 +122,10 @@ bool tn_model_updates(const struct tn_model *m, uint32_t op, uint32_t operand);
  * TN_NONE. */
 uint32_t tn_model_producer(const struct tn_model *m, uint32_t tensor);
 
+/* Does `view` say of the op that no code runs, and can that be: does it compute nothing? Its
+ * output is then its input under another name, or what a copy would have moved. */
+bool tn_kernel_may_be_view(const struct tn_op *op);
+
 /* Does the kernel read this operand again while it writes, wherever it likes? */
 bool tn_kernel_reads_target(const struct tn_kernel *k, uint32_t operand);
 

@@ -114,7 +114,16 @@ static const char odd_graph[] =
 	"\"claims\": [{\"id\": \"c\", \"kind\": \"inplace\", \"op\": \"b\", "
 	"\"in\": \"t\", \"out\": \"y\"}]}";
 
-enum odd { ODD_NOT, ODD_INDEX, ODD_ORDER, ODD_VIEW, ODD_SIZE, ODD_COUNT };
+enum odd {
+	ODD_NOT,
+	ODD_INDEX,
+	ODD_ORDER,
+	ODD_VIEW,
+	ODD_SIZE,
+	ODD_STRIDE, /* its elements lie behind each other further than can be counted */
+	ODD_REACH, /* likewise, by the bits that make a whole byte */
+	ODD_COUNT
+};
 
 /* Graphs that no reader lets through, and claims that there are not. */
 START_TEST(what_cannot_be_judged)
@@ -122,6 +131,8 @@ START_TEST(what_cannot_be_judged)
 	static const char *const rules[ODD_COUNT] = { [ODD_INDEX] = "claims/index",
 		[ODD_ORDER] = "claims/schedule",
 		[ODD_VIEW] = "claims/view",
+		[ODD_STRIDE] = "claims/view",
+		[ODD_REACH] = "claims/view",
 		[ODD_SIZE] = "claims/size" };
 	const uint32_t claim = _i == ODD_INDEX ? 1 : 0;
 	struct tn_claim_verdict verdict;
@@ -139,6 +150,14 @@ START_TEST(what_cannot_be_judged)
 	if (_i == ODD_SIZE)
 		l.graph.tensors[2].shape.dim[0] = l.graph.tensors[2].elements =
 			(INT64_C(1) << 58) - 1; /* so many bits and the tail */
+	if (_i == ODD_STRIDE || _i == ODD_REACH) {
+		struct tn_tensor *t = &l.graph.tensors[1];
+
+		t->has_strides = true;
+		t->shape.rank = 1;
+		t->shape.dim[0] = t->elements = 2;
+		t->stride[0] = _i == ODD_STRIDE ? INT64_MIN / 32 : -INT64_MAX / 32;
+	}
 	status = tn_claims_judge(&l.graph, &claim, 1, NULL, &l.run, &l.diags, &verdict);
 	ck_assert_int_eq(status, rules[_i] ? TN_ERR_INPUT : TN_OK);
 	ck_assert_uint_eq(l.diags.list.count, rules[_i] ? 1 : 0);
