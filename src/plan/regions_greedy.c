@@ -19,6 +19,16 @@ struct greedy {
 	struct tn_sort_key *order;
 };
 
+/* 4096 times the bytes that are accessed for each byte of the size. */
+static int64_t density(int64_t bytes, int64_t size)
+{
+	int64_t fine;
+
+	if (tn_mul_i64(bytes, 4096, &fine))
+		return fine / size;
+	return tn_mul_i64(bytes / size, 4096, &fine) ? fine : INT64_MAX;
+}
+
 static int64_t key_of(const struct greedy *g, uint32_t x, enum order by)
 {
 	const struct tn_buffer *b = &g->s->p->buffers->buffers[x];
@@ -29,9 +39,7 @@ static int64_t key_of(const struct greedy *g, uint32_t x, enum order by)
 			return -b->size;
 		if (by == BY_ACCESSES)
 			return -bytes;
-		return bytes < INT64_MAX / 4096
-			       ? -(bytes * 4096 / tn_max_i64(1, b->size))
-			       : -(bytes / tn_max_i64(1, b->size)) * 4096;
+		return -density(bytes, tn_max_i64(1, b->size));
 	}
 	return INT64_MIN; /* has no choice: goes first */
 }

@@ -506,12 +506,50 @@ START_TEST(the_solver_says_why)
 }
 END_TEST
 
+/* Accesses that cannot be added are refused, whatever they cost; those that can are placed,
+ * however small the buffer is. */
+START_TEST(many_accesses)
+{
+	struct random_problem r = { .q = { .n_buffers = 3, .capacity = -1 } };
+	const int64_t most = _i % 2 ? INT64_MAX : INT64_MAX / 3;
+	struct tn_region_solution s;
+	struct tn_arena arena;
+	struct tn_diags diags;
+	enum tn_status status;
+	const char *why;
+	uint32_t at[2];
+
+	tn_arena_init(&arena);
+	tn_diags_init(&diags, &arena);
+	r.q.buffers = r.buffers;
+	r.p = (struct tn_region_problem){ &r.q, r.accessed, r.allowed, r.regions, 2 };
+	for (uint32_t i = 0; i < 3; i++) {
+		r.buffers[i] = (struct tn_buffer){
+			.begin = 0, .end = 1, .size = 1 + i, .align = 1, .fixed = -1
+		};
+		r.accessed[i] = most;
+		r.allowed[i] = 3;
+	}
+	r.regions[0] = (struct tn_region){ .capacity = 3, .align = 1, .cost = _i / 2 };
+	r.regions[1] = (struct tn_region){ .capacity = 8, .align = 1, .cost = _i / 2 };
+	status = tn_regions_solve(&r.p, NULL, &arena, &diags, &s);
+	ck_assert_int_eq(status, _i % 2 ? TN_ERR_INPUT : TN_OK);
+	ck_assert_uint_eq(diags.list.count, (size_t)(_i % 2));
+	if (_i % 2)
+		ck_assert(strstr(diags.list.items[0].message, "too large together"));
+	else
+		ck_assert(s.fits && tn_regions_check(&r.p, &s, &why, at));
+	tn_arena_release(&arena);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("regions");
 	TCase *t = tcase_create("regions");
 
 	tcase_set_timeout(t, 240);
+	tcase_add_loop_test(t, many_accesses, 0, 4);
 	tcase_add_loop_test(
 		t, equals_brute_force, 0, (int)(sizeof(kinds) / sizeof(*kinds)));
 	tcase_add_loop_test(t, larger_problems, 0, 6);
