@@ -348,6 +348,61 @@ START_TEST(conv_variants_agree)
 }
 END_TEST
 
+/* A bias of 64 bits at the ends of its range wraps, as all sums do. */
+START_TEST(wide_bias_wraps)
+{
+	static const int16_t ones[1] = { 1 };
+	static const int8_t weight[1] = { 1 };
+	static const int32_t multiplier[1] = { 1 << 30 };
+	static const int8_t shift[1] = { 0 };
+	const int64_t bias[1] = { _i ? INT64_MIN : INT64_MAX };
+	const int64_t sum = _i ? INT64_MAX : INT64_MIN; /* of bias and -1 or 1 */
+	const int32_t value = tn_requantize_wide(sum, multiplier[0], shift[0]);
+	const struct tn_fc_params p = { .rows = 1,
+		.in_n = 1,
+		.out_n = 1,
+		.in_offset = _i ? -2 : 0,
+		.act_min = INT16_MIN,
+		.act_max = INT16_MAX,
+		.n_scales = 1,
+		.multiplier = multiplier,
+		.shift = shift };
+	const struct tn_conv_params conv = { .g = { .batches = 1,
+						     .in_h = 1,
+						     .in_w = 1,
+						     .in_c = 1,
+						     .out_h = 1,
+						     .out_w = 1,
+						     .out_c = 1,
+						     .k_h = 1,
+						     .k_w = 1,
+						     .stride_h = 1,
+						     .stride_w = 1,
+						     .dilation_h = 1,
+						     .dilation_w = 1,
+						     .y_end = 1,
+						     .in_rows = 1,
+						     .out_rows = 1 },
+		.groups = 1,
+		.act_min = INT16_MIN,
+		.act_max = INT16_MAX,
+		.n_channels = 1,
+		.multiplier = multiplier,
+		.shift = shift };
+	const int16_t minus[1] = { _i ? -1 : 1 };
+	const void *in[] = { ones, weight, bias }, *of_conv[] = { minus, weight, bias };
+	int16_t output[1];
+	void *out[] = { output };
+
+	tn_fully_connected_s16(&p, in, out, NULL);
+	ck_assert_int_eq(output[0], tn_clamp_s32(value, INT16_MIN, INT16_MAX));
+	tn_conv_2d_s16(&conv, of_conv, out, NULL);
+	ck_assert_int_eq(output[0], tn_clamp_s32(value, INT16_MIN, INT16_MAX));
+	tn_transpose_conv_s16(&conv, of_conv, out, NULL);
+	ck_assert_int_eq(output[0], tn_clamp_s32(value, INT16_MIN, INT16_MAX));
+}
+END_TEST
+
 /* A ring of rows: each call computes one output row from the last k_h input rows. */
 START_TEST(conv_over_a_ring_of_rows)
 {
@@ -583,6 +638,7 @@ Suite *tn_test_suite(void)
 	LOOP(tc, function_accuracy, functions);
 	LOOP(tc, function_exact, exact);
 	LOOP(tc, conv_variants_agree, geometries);
+	tcase_add_loop_test(tc, wide_bias_wraps, 0, 2);
 	tcase_add_test(tc, conv_over_a_ring_of_rows);
 	tcase_add_loop_test(tc, softmax_stays_in_its_table, 0, 2);
 	tcase_add_loop_test(tc, params_are_described, 0, PARAMS_COUNT);

@@ -19,7 +19,7 @@ static inline int32_t tn_conv_s16_output(const struct tn_conv_params *p, int64_t
 	int32_t value;
 
 	if (wide) {
-		sum += bias ? bias64[c] : 0;
+		sum = tn_wrap_add_s64(sum, bias ? bias64[c] : 0);
 		value = tn_requantize_wide(sum, p->multiplier[c], p->shift[c]);
 	} else {
 		value = tn_wrap_add((int32_t)sum, bias ? bias32[c] : 0);

@@ -43,8 +43,8 @@ static void div_row(
 		if (y == 0) /* nobody defines this one: saturated */
 			value = x > 0 ? p->act_max : x < 0 ? p->act_min : p->out_offset;
 		else
-			value = p->out_offset +
-				quotient(p, y < 0 ? -x : x, y < 0 ? -y : y);
+			value = tn_wrap_add(p->out_offset,
+				quotient(p, y < 0 ? -x : x, y < 0 ? -y : y));
 		tn_store_s8(result, i, tn_clamp_s32(value, p->act_min, p->act_max));
 	}
 }

@@ -11,6 +11,11 @@ static inline int32_t tn_wrap_add(int32_t a, int32_t b)
 	return (int32_t)((uint32_t)a + (uint32_t)b);
 }
 
+static inline int64_t tn_wrap_add_s64(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 static inline int32_t tn_wrap_sub(int32_t a, int32_t b)
 {
 	return (int32_t)((uint32_t)a - (uint32_t)b);

@@ -15,7 +15,7 @@ static int32_t output(const struct tn_fc_params *p, const void *const *in, int32
 	for (int32_t i = 0; i < p->in_n; i++)
 		sum += (tn_load_s16(x, i) + p->in_offset) * (w[i] + p->w_offset);
 	if (wide) {
-		sum += bias64 ? bias64[o] : 0;
+		sum = tn_wrap_add_s64(sum, bias64 ? bias64[o] : 0);
 		value = tn_requantize_wide(sum, p->multiplier[scale], p->shift[scale]);
 	} else {
 		value = tn_wrap_add((int32_t)sum, bias32 ? bias32[o] : 0);

@@ -35,7 +35,7 @@ static inline int32_t tn_lstm_product(const void *vector, int32_t at, int32_t n,
 		value = tn_wrap_add((int32_t)sum, bias ? bias32[unit] : 0);
 		value = tn_requantize(value, multiplier, shift);
 	} else {
-		sum += bias ? bias64[unit] : 0;
+		sum = tn_wrap_add_s64(sum, bias ? bias64[unit] : 0);
 		value = tn_requantize_wide(sum, multiplier, shift);
 	}
 	return tn_clamp_s32(value, INT16_MIN, INT16_MAX);

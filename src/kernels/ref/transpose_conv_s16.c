@@ -27,7 +27,7 @@ void tn_transpose_conv_s16(
 		int64_t sum = 0;
 
 		tn_transpose_conv_sum(&p->g, in[0], in[1], o, add, &sum);
-		sum += bias ? bias[c] : 0;
+		sum = tn_wrap_add_s64(sum, bias ? bias[c] : 0);
 		value = tn_requantize_wide(sum, p->multiplier[c], p->shift[c]);
 		tn_store_s16(out[0], o, tn_clamp_s32(value, p->act_min, p->act_max));
 	}
