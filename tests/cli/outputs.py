@@ -17,6 +17,8 @@ import sys
 import tempfile
 import termios
 
+import terminal
+
 REPORTS = ("-o", "--csv", "--svg", "--dot", "--trace", "--graph-svg", "--explorer", "--overlay",
            "--overlay-verdicts")
 PLANS = ("-o", "--write-csv", "--write-header", "--write-offline")
@@ -282,18 +284,9 @@ def on_terminal(args, columns, env):
     fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=other, env=env)
     os.close(other)
-    text = b""
-    while True:
-        try:
-            part = os.read(main, 65536)
-        except OSError:  # Linux: the other end is closed
-            break
-        if not part:
-            break
-        text += part
-    os.close(main)
+    text = terminal.read(main)
     assert process.wait(60) == 0, args
-    return text.decode().replace("\r\n", "\n")
+    return text.replace("\r\n", "\n")
 
 
 def check_width(tenure, root):

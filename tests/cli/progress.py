@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+import terminal
+
 
 def with_terminal(args, cwd):
     """status, standard output, and what a terminal got as standard error"""
@@ -15,17 +17,8 @@ def with_terminal(args, cwd):
     with subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=its,
                           cwd=cwd) as child:
         os.close(its)
-        out, got = child.stdout.read(), b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            got += part
-    os.close(ours)
-    return child.returncode, out.decode(), got.decode()
+        out, got = child.stdout.read(), terminal.read(ours)
+    return child.returncode, out.decode(), got
 
 
 def screen(text):

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+import terminal
+
 tenure = os.path.abspath(sys.argv[1])
 
 
@@ -80,18 +82,9 @@ def on_terminal(*words, cwd):
     ours, its = pty.openpty()
     with subprocess.Popen([tenure, *words], stdout=its, stderr=subprocess.PIPE, cwd=cwd) as child:
         os.close(its)
-        got = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            got += part
+        got = terminal.read(ours)
         said = child.stderr.read().decode()
-    os.close(ours)
-    return child.returncode, got.decode(), said
+    return child.returncode, got, said
 
 
 with tempfile.TemporaryDirectory() as folder:
