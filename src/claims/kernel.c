@@ -129,6 +129,15 @@ static bool read_destroys(struct tn_model *m, const struct tn_op *op, struct tn_
 	return true;
 }
 
+/* What is named twice is there once. */
+static void add_new(uint32_t *list, uint32_t *n, uint32_t tensor)
+{
+	for (uint32_t i = 0; i < *n; i++)
+		if (list[i] == tensor)
+			return;
+	list[(*n)++] = tensor;
+}
+
 static bool read_scratch(struct tn_model *m, const struct tn_op *op, struct tn_kernel *k)
 {
 	const struct tn_attr *a = tn_op_attr(op, "scratch");
@@ -142,7 +151,7 @@ static bool read_scratch(struct tn_model *m, const struct tn_op *op, struct tn_k
 
 		for (uint32_t t = 0; t < m->g->n_tensors; t++)
 			if (strcmp(m->g->tensors[t].name, name) == 0) {
-				list[k->n_scratch++] = t;
+				add_new(list, &k->n_scratch, t);
 				break;
 			}
 	}
@@ -425,13 +434,9 @@ static bool add_scratch_operands(
 	k->scratch = list;
 	for (uint32_t i = 0; i < op->n_inputs; i++) {
 		const uint32_t t = op->inputs[i].i;
-		uint32_t known = 0;
 
-		while (known < k->n_scratch && list[known] != t)
-			known++;
-		if (t != TN_NONE && m->g->tensors[t].role == ROLE_SCRATCH &&
-			known == k->n_scratch)
-			list[k->n_scratch++] = t;
+		if (t != TN_NONE && m->g->tensors[t].role == ROLE_SCRATCH)
+			add_new(list, &k->n_scratch, t);
 	}
 	return true;
 }

@@ -167,15 +167,17 @@ static bool tied_together(const struct tn_remedies *r, uint32_t a, uint32_t b)
 }
 
 /* The order of the trial, with the writer, and what hangs on it, behind the reader. */
-static tn_op_id *delayed(const struct tn_remedies *r, uint32_t writer, uint32_t reader)
+static tn_op_id *delayed(struct tn_remedies *r, uint32_t writer, uint32_t reader)
 {
 	const uint32_t *order = r->trial->setting.order;
 	uint32_t n = r->g->n_ops, from = n, to = n, out = 0;
 	tn_op_id *list = TN_NEW_ARRAY(r->scratch, tn_op_id, n);
 	bool *late = TN_NEW_ARRAY(r->scratch, bool, n);
 
-	if (!list || !late)
+	if (!list || !late) {
+		r->status = TN_ERR_NOMEM;
 		return NULL;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		from = order[i] == writer ? i : from;
 		to = order[i] == reader ? i : to;
@@ -326,6 +328,8 @@ static void fewer_claims(struct tn_remedies *r)
 	const char *gone = "";
 	uint32_t n = 0;
 
+	if (!kept)
+		r->status = TN_ERR_NOMEM;
 	if (r->n < 2 || r->list.count || !kept)
 		return;
 	for (uint32_t i = 0; i < r->n && gone; i++) {

@@ -147,6 +147,20 @@ static void check_fit(struct check *c, uint32_t site)
 	}
 }
 
+/* Of two numbers that are not negative; the largest that there is when it cannot be counted. */
+static int64_t sum_of(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return tn_add_i64(a, b, &sum) ? sum : INT64_MAX;
+}
+
+/* The bit that is so many bytes behind an offset; the last that can be counted, beyond it. */
+static int64_t bit_behind(int64_t offset, int64_t bytes)
+{
+	return tn_min_i64(sum_of(tn_max_i64(offset, 0), bytes), INT64_MAX / 8) * 8;
+}
+
 /* A plan may give a tensor fewer bytes than it has. */
 static void check_plan_sizes(struct check *c, uint32_t claim)
 {
@@ -169,8 +183,8 @@ static void check_plan_sizes(struct check *c, uint32_t claim)
 			return;
 		loss->need = need;
 		loss->have = p->size;
-		loss->begin = tn_max_i64(p->offset, 0) * 8 + p->size * 8;
-		loss->end = tn_max_i64(p->offset, 0) * 8 + need * 8;
+		loss->begin = bit_behind(p->offset, p->size);
+		loss->end = bit_behind(p->offset, need);
 	}
 }
 
@@ -297,8 +311,8 @@ static void check_scratch_claim(struct check *c, uint32_t claim)
 	loss->found.op = cl->op.i;
 	loss->need = need;
 	loss->have = tn_max_i64(cl->bytes, 0);
-	loss->begin = loss->have * 8;
-	loss->end = need < INT64_MAX / 8 ? need * 8 : INT64_MAX;
+	loss->begin = bit_behind(loss->have, 0);
+	loss->end = bit_behind(need, 0);
 }
 
 /* Scratch tensors that a claim places must be as large as the kernel needs. */
@@ -311,8 +325,11 @@ static void check_scratch_tensors(struct check *c, uint32_t op)
 
 	for (uint32_t i = 0; i < k->n_scratch; i++) {
 		const struct tn_form *f = &c->m->form[k->scratch[i]];
+		int64_t tail = c->s->tail[c->s->site_of[k->scratch[i]]];
 
-		have += (f->hi - f->lo + c->s->tail[c->s->site_of[k->scratch[i]]]) / 8;
+		/* of an unknown size nothing is there for certain */
+		if (f->known)
+			have = sum_of(have, sum_of(f->hi - f->lo, tail) / 8);
 		if (claim == TN_NONE)
 			claim = tn_setting_claim_of(c->s, k->scratch[i]);
 	}
@@ -325,8 +342,8 @@ static void check_scratch_tensors(struct check *c, uint32_t op)
 	loss->found.op = op;
 	loss->need = k->scratch_required;
 	loss->have = have;
-	loss->begin = have * 8;
-	loss->end = have * 8 + tn_min_i64(k->scratch_required - have, INT64_MAX / 16) * 8;
+	loss->begin = bit_behind(have, 0);
+	loss->end = bit_behind(k->scratch_required, 0);
 }
 
 struct turn {
