@@ -182,6 +182,13 @@ static void fill_input(
 	}
 }
 
+#define INPUT(rule, width, bytes) { rule, width, bytes },
+static const struct {
+	enum rule rule;
+	uint32_t width, bytes;
+} inputs[] = { HARNESS_INPUTS(INPUT){ RULE_RAW, 0, 0 } };
+#define INPUTS (sizeof(inputs) / sizeof(*inputs) - 1)
+
 #ifdef HARNESS_STREAM
 
 static uint8_t given[HARNESS_ROWS * HARNESS_ROW_BYTES]
@@ -225,7 +232,6 @@ int main(void)
 		fill(m, patterns[p]);
 		HARNESS_INIT(m);
 		for (uint32_t run = 0; run < HARNESS_RUNS; run++) {
-			uint32_t k = 0;
 			int code;
 
 			put_text("P ");
@@ -233,11 +239,9 @@ int main(void)
 			put_text(" ");
 			put_number(run);
 			end_line();
-#define INPUT(rule, width, bytes)                                                        \
-	fill_input(input_at(m, k), k, rule, width, bytes);                               \
-	k++;
-			HARNESS_INPUTS(INPUT)
-			(void)k;
+			for (uint32_t k = 0; k < INPUTS; k++)
+				fill_input(input_at(m, k), k, inputs[k].rule,
+					inputs[k].width, inputs[k].bytes);
 			code = HARNESS_RUN(m);
 			if (code) {
 				put_text("E ");
