@@ -61,7 +61,7 @@ def program(folder, graph, cpu, plugin, emit=(), flags=()):
     """Emits, builds and counts."""
     out = folder / f'{cpu}-{"-".join(word.strip("-") for word in [*emit, *flags])}'
     project = emitted.Project(tenure, graph, cpu, out, *emit)
-    elf, _ = project.program(root / 'bench/counted.c', f'-DRUNS={RUNS}', *flags)
+    elf = project.program(root / 'bench/counted.c', f'-DRUNS={RUNS}', *flags)
     emitted.qemu(cpu, elf, '-plugin', f'{plugin},out={out / "counts"}')
     return Count(elf, out / 'counts'), project
 

@@ -20,10 +20,10 @@ import stack_use
 tenure = pathlib.Path(sys.argv[1]).resolve()
 
 
-def stack(project):
+def stack(project, objects):
     """Bytes of the run function and all that it calls, and those that a run used."""
-    elf, objects = project.program(root / 'tools/painted.c', '-fstack-usage')
-    computed, _ = stack_use.Image(elf, objects.glob('*.su')).deepest(f'{project.ident}_run')
+    elf = project.program(root / 'tools/painted.c', objects=objects)
+    computed, _ = stack_use.Image(elf, emitted.stack_usage(objects)).deepest(f'{project.ident}_run')
     used = int(emitted.qemu(project.cpu, elf))
     if used > computed:
         sys.exit(f'{project.ident}, {project.cpu}: a run used {used} B of stack, {computed} B '
@@ -33,7 +33,8 @@ def stack(project):
 
 def line(model, graph, cpu, peers, folder):
     project = emitted.Project(tenure, graph, cpu, folder, '--rewrite', 'none')
-    sizes, (computed, used) = project.object_sizes(), stack(project)
+    objects = project.objects('-fstack-usage')
+    sizes, (computed, used) = emitted.Sections(objects), stack(project, objects)
     ram, code = peers['ram', model], peers.get(('code', cpu))
     total = project.arena + sizes.writable
     return [model, cpu, number(project.arena), number(sizes.writable), number(ram['bytes']),

@@ -79,6 +79,11 @@ class Sections:
                 self.code += text
 
 
+def stack_usage(objects):
+    """The .su files beside objects that were compiled with -fstack-usage and have functions."""
+    return [path.with_suffix('.su') for path in objects if path.with_suffix('.su').exists()]
+
+
 class Project:
     """One model, emitted for a processor."""
 
@@ -96,32 +101,33 @@ class Project:
         """How many ops are called."""
         return (self.folder / 'model.c').read_text().count('void *const out[]')
 
-    def object_sizes(self):
-        """The sizes of what its own Makefile builds."""
-        run(['make', '-s', f'CPU={self.cpu}', 'CROSS=arm-none-eabi-'], self.folder)
-        return Sections(sorted((self.folder / 'build' / self.cpu).rglob('*.o')))
+    def objects(self, *flags):
+        """What its own Makefile builds; with -fstack-usage the .su files are beside them."""
+        run(['make', '-s', f'CPU={self.cpu}', 'CROSS=arm-none-eabi-', f'CFLAGS={" ".join(flags)}'],
+            self.folder)
+        return sorted((self.folder / 'build' / self.cpu).rglob('*.o'))
 
-    def program(self, main, *flags, compiler='arm-none-eabi-gcc', level='-O2'):
-        """An image of the model, `main` and the start of validate's harness, and the folder of
-        its objects: with -fstack-usage their .su files are there."""
-        objects = self.folder / 'objects'
-        objects.mkdir(exist_ok=True)
+    def program(self, main, *flags, objects=None, compiler='arm-none-eabi-gcc', level='-O2'):
+        """An image of the model, `main` and the start of validate's harness. The model is
+        compiled with the flags, unless there are objects of it."""
+        folder = self.folder / 'program'
+        folder.mkdir(exist_ok=True)
         upper, all_flags = self.ident.upper(), [
             '-std=gnu99', *self.board.flags, level, '-ffp-contract=off', '-ffunction-sections',
             '-fdata-sections', f'-I{self.folder}', f'-I{self.folder}/kernels', *flags]
         defines = ['-DHEADER="model.h"', f'-DMODEL={self.ident}', f'-DBYTES={upper}_ARENA_BYTES',
                    f'-DINPUT_BYTES={upper}_INPUT0_BYTES']
         made = []
-        for source in [*sorted(self.folder.rglob('*.c')), main,
+        for source in [*([] if objects else sorted(self.folder.rglob('*.c'))), main,
                        root / 'src/validate/harness/startup.c']:
-            made.append(objects / f'{len(made)}.o')
+            made.append(folder / f'{len(made)}.o')
             run([compiler, *all_flags, *defines, '-c', source, '-o', made[-1]])
         script = self.folder / 'board.ld'
         script.write_text(SCRIPT.format(code=self.board.code, data=self.board.data))
         elf = self.folder / 'program.elf'
         run([compiler, *all_flags, '-Wl,--gc-sections', '-nostartfiles', '-T', script, '-o', elf,
-             *made])
-        return elf, objects
+             *(objects or []), *made])
+        return elf
 
 
 def qemu(cpu, elf, *options):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Every packed kernel gives the executor's bytes on an emulated board whatever the compiler makes of
 it: levels, link-time optimisation, frame pointers, gcc and clang. The graph has the layers of
-tests/unit/layers.h, each with an input and an output of its own.
-Usage: boards.py TENURE PUT_LAYERS"""
+tests/unit/layers.h, each with an input and an output of its own. With --every all of the options
+for all of the boards.
+Usage: boards.py TENURE PUT_LAYERS [--every]"""
 import pathlib
 import shutil
 import subprocess
@@ -18,11 +19,17 @@ if any(not shutil.which(tool) for tool in emitted.TOOLS):
     sys.exit(77)  # skipped
 
 CLANG = emitted.clang_library()
-GCC = [('gcc', level) for level in ('-O0', '-O3', '-Os', '-O2 -flto=auto')]
-FRAMES = [('gcc', '-O1 -fno-omit-frame-pointer'), ('gcc', '-Os -fno-omit-frame-pointer')]
-WAYS = {'cortex-m3': GCC[:2] + [('clang', '-O2')],
-        'cortex-m4': GCC + [('clang', '-O0'), ('clang', '-O2'), ('clang', '-Os')],
-        'cortex-m55': GCC + FRAMES + [('clang', '-O0'), ('clang', '-O2'), ('clang', '-Os')]}
+WAYS = {'cortex-m3': [('gcc', '-O3'), ('clang', '-O2')],
+        'cortex-m4': [('gcc', '-O0'), ('gcc', '-Os'), ('gcc', '-O2 -flto=auto'), ('clang', '-O2')],
+        'cortex-m55': [('gcc', '-O0'), ('gcc', '-O3'), ('gcc', '-O2 -flto=auto'),
+                       # a register less
+                       ('gcc', '-Os -fno-omit-frame-pointer'), ('clang', '-O0'), ('clang', '-O2')]}
+EVERY = [('gcc', '-O0'), ('gcc', '-O3'), ('gcc', '-Os'), ('gcc', '-O2 -flto=auto'),
+         ('gcc', '-O1 -fno-omit-frame-pointer'), ('gcc', '-Os -fno-omit-frame-pointer'),
+         ('clang', '-O0'), ('clang', '-O2'), ('clang', '-Os')]
+if '--every' in sys.argv:
+    WAYS = {cpu: [way for way in EVERY if cpu == 'cortex-m55' or 'frame' not in way[1]]
+            for cpu in WAYS}
 
 
 def make(folder, cpu, *words):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""clang compiles emitted projects, and every kernel with assembly, for each processor, without a
-warning: what is inline assembly to gcc is that to clang.
+"""clang compiles emitted projects, and every kernel with assembly, without a warning, for
+processors that have the instructions and for one that has not: what is inline assembly to gcc is
+that to clang.
 Usage: clang.py TENURE SOURCE_ROOT"""
 import concurrent.futures
 import pathlib
@@ -18,7 +19,9 @@ if not LIBRARY:
 
 GRAPHS = ['graphs/residual_i8.json', 'graphs/kws_i8.json', 'graphs/kws_f32.json',
           'models/svdf.tflite']
-SETS = ['thumb', 'dsp', 'mve']
+CPUS = ['cortex-m0plus', 'cortex-m4', 'cortex-m55']
+SETS = {'thumb': ['cortex-m0plus', 'cortex-m3'], 'dsp': ['cortex-m0plus', 'cortex-m4', 'cortex-m33'],
+        'mve': ['cortex-m0plus', 'cortex-m55']}
 
 
 def compile(cpu, source, folder, *more):
@@ -36,10 +39,11 @@ def jobs(top):
     kernels = root / 'src/kernels'
     seen = set()
     flags = [f'-I{root}/include', f'-I{kernels}']
-    for cpu in emitted.BOARDS:
-        for name in SETS:
+    for name, cpus in SETS.items():
+        for cpu in cpus:
             for source in sorted((kernels / name).glob('*.c')):
                 yield cpu, source, root, flags
+    for cpu in CPUS:
         for k, graph in enumerate(GRAPHS):
             folder = top / f'{cpu}-{k}'
             emitted.run([tenure, 'emit', root / 'fixtures' / graph, '--kernels', 'auto', '--cpu',

@@ -32,7 +32,7 @@ def floats(elf):
 
 def image(graph, cpu, folder):
     project = emitted.Project(tenure, root / 'fixtures' / graph, cpu, folder)
-    return project.program(root / 'tools/painted.c')[0]
+    return project.program(root / 'tools/painted.c', objects=project.objects())
 
 
 with tempfile.TemporaryDirectory() as top:

@@ -69,21 +69,23 @@ def near(said, found):
 def check(name, graph, cpu, peers, folder):
     what = f'{name}, {cpu}'
     project = emitted.Project(tenure, graph, cpu, folder)
-    sizes = project.object_sizes()
+    objects = project.objects('-fstack-usage')
+    sizes = emitted.Sections(objects)
     assert sizes.writable == 0, f'{what}: {sizes.writable} B can be written'
     if name in peers:
         most = float(peers[name]['share']) * int(peers[name]['bytes'])
         assert project.arena <= most, f'{what}: {project.arena} B of RAM, at most {most:.0f}'
 
-    elf, objects = project.program(root / 'tools/painted.c', '-fstack-usage')
-    stack, chain = stack_use.Image(elf, objects.glob('*.su')).deepest(f'{project.ident}_run')
+    elf = project.program(root / 'tools/painted.c', objects=objects)
+    stack, chain = stack_use.Image(elf, emitted.stack_usage(objects)).deepest(
+        f'{project.ident}_run')
     used = int(emitted.qemu(cpu, elf))
     assert used <= stack, f'{what}: a run used {used} B of stack, computed {stack}: {chain}'
     assert used >= stack / 2, f'{what}: a run used {used} B of stack only, computed {stack}'
 
     arena, said_stack, constants, code = lint(graph, cpu)
-    weights = sorted((project.folder / 'build').rglob('*weights.o'))
-    in_image = linked(weights, project.folder)
+    in_image = linked([path for path in objects if path.name.endswith('weights.o')],
+                      project.folder)
     assert arena == project.arena, (what, arena, project.arena)
     assert said_stack >= stack, f'{what}: lint says {said_stack} B of stack, computed {stack}'
     # nothing behind the last one needs to be aligned

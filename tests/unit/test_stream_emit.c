@@ -260,7 +260,7 @@ Suite *tn_test_suite(void)
 	tcase_set_timeout(c, 200);
 	tcase_add_loop_test(
 		c, every_row_is_the_same, 0, (int)(sizeof(cases) / sizeof(*cases)));
-	tcase_add_loop_test(c, random_chain, 0, 8);
+	tcase_add_loop_test(c, random_chain, 0, 4);
 	tcase_add_loop_test(c, real_net, 0, (int)(2 * BOARDS * MODELS));
 	tcase_add_loop_test(c, compiles_without_a_warning, 0, 4);
 	suite_add_tcase(s, c);
