@@ -10,7 +10,7 @@
 #include "base/banned.h"
 
 #define DEPTH_MAX 16 /* of calls and bodies */
-#define NODES_MAX ((size_t)1 << 20) /* calls replaced */
+#define NODES_MAX ((size_t)1 << 17) /* calls replaced */
 #define ATTRS_MAX 256 /* of a node or a function: they are looked up one by one */
 
 struct types {

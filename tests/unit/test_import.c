@@ -573,7 +573,7 @@ static const struct {
 		"error /functions/15/node/0: the calls of functions are nested too deep "
 		"[onnx/value]\n" },
 	{ many_calls, "onnx-json",
-		"error /functions/3/node/63: the functions' calls make too many nodes "
+		"error /functions/3/node/62: the functions' calls make too many nodes "
 		"[onnx/value]\n" },
 	{ many_outputs, "mxnet",
 		"error /nodes: the nodes have too many outputs [nnvm/value]\n" },
