@@ -378,7 +378,7 @@ CUT = """(() => { const v = document.documentElement.viewBox.baseVal;
 def check_labels(b, folder, tenure, fixtures):
     """Pictures of one op or two are wide enough for their names and labels."""
     picture, seen = folder / "labels.svg", 0
-    for k, graph in enumerate(sorted((fixtures / "graphs").glob("op_*.json"))[::6]):
+    for k, graph in enumerate(sorted((fixtures / "graphs").glob("op_*.json"))[::10]):
         long = folder / f"{'a_model_of_one_op_' * (1 + k % 4)}.json"
         long.write_bytes(graph.read_bytes())
         for options in ([], ["--ram", "1000000000000"], ["--overlap", "none", "--ram", "2000"],
