@@ -69,6 +69,11 @@ static bool occupy_standard_streams(void)
 	return true;
 }
 
+static bool asks_for_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
 /* tenure help [COMMAND] */
 static int help(int argc, char **argv)
 {
@@ -78,12 +83,24 @@ static int help(int argc, char **argv)
 		fprintf(stderr, "tenure: usage: tenure help [COMMAND]\n");
 		return TENURE_BAD_INPUT;
 	}
-	if (argc == 3 && command == COMMAND_COUNT) {
+	if (argc == 3 && command == COMMAND_COUNT && !asks_for_help(argv[2])) {
 		unknown_command(stderr, argv[2]);
 		return TENURE_BAD_INPUT;
 	}
 	help_print(stdout, command);
 	return TENURE_OK;
+}
+
+/* tenure completion SHELL */
+static int completion(int argc, char **argv)
+{
+	const bool asked = argc == 3 && asks_for_help(argv[2]);
+
+	if (argc == 3 && completion_print(stdout, argv[2]))
+		return TENURE_OK;
+	fprintf(asked ? stdout : stderr, "%susage: tenure completion bash|zsh|fish\n",
+		asked ? "" : "tenure: ");
+	return asked ? TENURE_OK : TENURE_BAD_INPUT;
 }
 
 static int run(struct arguments *args)
@@ -113,7 +130,7 @@ int main(int argc, char **argv)
 		help_print(stderr, COMMAND_COUNT);
 		return TENURE_BAD_INPUT;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+	if (asks_for_help(argv[1])) {
 		help_print(stdout, COMMAND_COUNT);
 		return finish(TENURE_OK);
 	}
@@ -123,12 +140,8 @@ int main(int argc, char **argv)
 		printf("tenure %s\n", tenure_version());
 		return finish(TENURE_OK);
 	}
-	if (strcmp(argv[1], "completion") == 0) {
-		if (argc == 3 && completion_print(stdout, argv[2]))
-			return finish(TENURE_OK);
-		fprintf(stderr, "tenure: usage: tenure completion bash|zsh|fish\n");
-		return TENURE_BAD_INPUT;
-	}
+	if (strcmp(argv[1], "completion") == 0)
+		return finish(completion(argc, argv));
 	command = command_find(argv[1]);
 	if (command == COMMAND_COUNT) {
 		unknown_command(stderr, argv[1]);

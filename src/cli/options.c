@@ -385,6 +385,7 @@ static bool set_value(struct arguments *args, const struct option_row *row,
 	case VALUE_SECONDS:
 		seconds = strtod(value, &end);
 		if (*value < '0' || *value > '9' || *end ||
+			value[strspn(value, "0123456789.eE+-")] ||
 			!(seconds > 0 && seconds < 1e9)) {
 			fprintf(err,
 				"tenure: --%s must be a number of seconds, not '%s'\n",

@@ -51,6 +51,9 @@ for command in commands:
             refused(command, swapped + "=x", said=f"did you mean {option}?")
 assert run("-V").stdout == run("--version").stdout != ""
 assert run("help").stdout == run("-h").stdout == run("--help").stdout
+for words in (["help", "--help"], ["help", "-h"], ["completion", "--help"], ["completion", "-h"]):
+    done = run(*words)
+    assert not done.returncode and done.stdout.startswith("usage: tenure ") and not done.stderr, done
 
 refused("nothing-like-it", said="see tenure --help")
 refused("hlep", said="did you mean 'help'?")
@@ -65,6 +68,8 @@ refused("plan", "x", "-j", "4", said="lint has it")
 refused("plan", "x", "--format", "json", said="lint and diff have it")
 refused("plan", "x", "--on=host", said="validate and report have it")
 refused("plan", "x", "--seed", "4", said="run, emit, validate and report have it")
+for seconds in ("0x10", "0", "-1", "inf", "nan", "1e9", "1s", ".5", ""):
+    refused("plan", "x", f"--time-limit={seconds}", said=f"must be a number of seconds, not '{seconds}'")
 refused("plan", "x", "--" + "o" * 500, said="see tenure plan --help")
 with tempfile.TemporaryDirectory() as folder:
     pathlib.Path(folder, "model.tflite").write_bytes(b"")
