@@ -233,22 +233,6 @@ static bool add_text(
 	return text && tn_build_attr_string(&f->b, name, tn_foreign_text(f, text));
 }
 
-/* By these a graph in the native format says how the kernel of an op works, and what may lie
- * where (docs/HAZARDS.md). An ONNX file that has one means something else by it. */
-static bool is_declaration(const char *name)
-{
-	static const char *const names[] = { "accumulate", "align", "always_copy",
-		"buffered", "channel_buffered", "destroys", "extra_tail_bytes",
-		"in_place", "inplace", "mutates", "order", "passes", "prezero",
-		"reads_target", "returns_input", "row_buffered", "scratch",
-		"scratch_live", "scratch_required", "tied", "view" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
 /* Names of ours that ONNX has not for the op: what a file says by them is not what they
  * mean, and must not stand in for what they are given here. */
 static bool is_ours(const struct tn_onnx_node *n, enum tn_op_kind kind, const char *name)
@@ -256,7 +240,7 @@ static bool is_ours(const struct tn_onnx_node *n, enum tn_op_kind kind, const ch
 	static const char *const of_windows[] = { "dilation", "kernel", "layout", "pad",
 		"stride" };
 
-	if (is_declaration(name))
+	if (tn_attr_declares(name))
 		return true;
 	if (strcmp(name, "axis") == 0)
 		return kind == OP_BATCH_NORM;

@@ -46,6 +46,20 @@ const char *tn_op_string(const struct tn_op *op, const char *name, const char *o
 	return a && a->kind == ATTR_STRING ? a->v.s : otherwise;
 }
 
+const char *const tn_declaring_attrs[] = { "accumulate", "align", "always_copy",
+	"backward", "buffered", "channel_buffered", "destroys", "extra_tail_bytes",
+	"in_place", "inplace", "mutates", "order", "passes", "prezero", "reads_target",
+	"returns_input", "row_buffered", "scratch", "scratch_live", "scratch_required",
+	"tied", "view", NULL };
+
+bool tn_attr_declares(const char *name)
+{
+	for (size_t i = 0; tn_declaring_attrs[i]; i++)
+		if (strcmp(tn_declaring_attrs[i], name) == 0)
+			return true;
+	return false;
+}
+
 bool tn_op_destroys(const struct tn_graph *g, const struct tn_op *op, uint32_t input)
 {
 	const struct tn_attr *a = tn_op_attr(op, "destroys");

@@ -211,6 +211,11 @@ const struct tn_attr *tn_op_attr(const struct tn_op *op, const char *name);
 int64_t tn_op_int(const struct tn_op *op, const char *name, int64_t otherwise);
 double tn_op_float(const struct tn_op *op, const char *name, double otherwise);
 const char *tn_op_string(const struct tn_op *op, const char *name, const char *otherwise);
+/* The names by which a graph in the native format says how the kernel of an op works and what
+ * may lie where (docs/HAZARDS.md), NULL at the end. What a file of another format says by one
+ * of them means something else. */
+extern const char *const tn_declaring_attrs[];
+bool tn_attr_declares(const char *name);
 /* Does the op leave garbage in this input? `destroys` is true, a name or names. */
 bool tn_op_destroys(const struct tn_graph *g, const struct tn_op *op, uint32_t input);
 /* `order`: the op's kernel exists in this order alone. */

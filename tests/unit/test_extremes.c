@@ -255,14 +255,10 @@ END_TEST
  * of an op that nobody knows each output byte may need every input byte. */
 START_TEST(kernels_are_not_declared_by_onnx)
 {
-	static const char *const names[] = { "accumulate", "align", "always_copy",
-		"buffered", "channel_buffered", "destroys", "extra_tail_bytes",
-		"in_place", "inplace", "mutates", "order", "passes", "prezero",
-		"reads_target", "returns_input", "row_buffered", "scratch",
-		"scratch_live", "scratch_required", "tied", "view" };
+	const char *const *names = tn_declaring_attrs;
 	char text[4096];
 
-	for (size_t i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; names[i]; i++) {
 		struct loaded l;
 		int n = snprintf(text, sizeof(text),
 			ONNX("13",
