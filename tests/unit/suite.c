@@ -31,6 +31,17 @@ const char *tn_test_shared(const char *relative)
 	return NULL;
 }
 
+/* check tells its parent of each assertion that holds, in a call of the system: half of the time
+ * of suites with millions. The linker leads it here (tests/unit/meson.build), and a crash is told
+ * with the start of its test; assertions that fail are told as ever. */
+void __wrap__mark_point(const char *file, int line);
+
+void __wrap__mark_point(const char *file, int line)
+{
+	(void)file;
+	(void)line;
+}
+
 int main(void)
 {
 	SRunner *runner = srunner_create(tn_test_suite());
