@@ -214,38 +214,71 @@ static int64_t bytes_of(const struct advice *a, uint32_t root)
 	return (f->hi - f->lo + 7) / 8;
 }
 
-/* Is the root needed at a position of the order: written by then, and read later? */
-static bool live_at(const struct advice *a, uint32_t root, uint32_t position)
+/* By root: the positions of the order between which it is needed, written by then and touched
+ * later; none when the first is behind the last. */
+static void find_lifetimes(const struct advice *a, uint32_t *first, int64_t *last)
 {
 	const struct tn_graph *g = a->c->g;
-	bool before = a->m->given[root], after = a->m->given[root];
 
+	for (uint32_t t = 0; t < g->n_tensors; t++) {
+		first[t] = a->m->given[t] ? 0 : g->n_ops;
+		last[t] = a->m->given[t] ? (int64_t)g->n_ops - 1 : -1;
+	}
 	for (uint32_t t = 0; t < g->n_tensors; t++)
-		if (a->m->form[t].root == root &&
-			(a->m->output[t] || g->tensors[t].observed))
-			after = true;
-	for (uint32_t p = 0; p < g->n_ops && !(before && after); p++) {
+		if (a->m->output[t] || g->tensors[t].observed)
+			last[a->m->form[t].root] = (int64_t)g->n_ops - 1;
+	for (uint32_t p = 0; p < g->n_ops; p++) {
 		uint32_t op = a->s->order[p];
 		const struct tn_op *o = &g->ops[op];
 
 		for (uint32_t k = 0; k < o->n_inputs + o->n_outputs; k++) {
 			const struct tn_form *f = tn_model_operand(a->m, op, k);
 
-			if (!f || f->root != root)
+			if (!f)
 				continue;
-			before = before || (k >= o->n_inputs && p <= position);
-			after = after || p >= position;
+			if (k >= o->n_inputs && first[f->root] > p)
+				first[f->root] = p;
+			last[f->root] = tn_max_i64(last[f->root], p);
 		}
 	}
-	return before && after;
 }
 
-static struct load measure(const struct advice *a, uint32_t space)
+/* The most bytes of the space that are needed at a position; false on lack of memory. */
+static bool find_peak(const struct advice *a, uint32_t space, int64_t *out)
+{
+	const struct tn_graph *g = a->c->g;
+	uint32_t *first = TN_NEW_ARRAY(a->arena, uint32_t, g->n_tensors);
+	int64_t *last = TN_NEW_ARRAY(a->arena, int64_t, g->n_tensors);
+	/* by position: what begins there, less what ended before it */
+	int64_t *change = TN_NEW_ARRAY(a->arena, int64_t, (size_t)g->n_ops + 1), sum = 0;
+
+	if (!first || !last || !change)
+		return false;
+	find_lifetimes(a, first, last);
+	for (uint32_t t = 0; t < g->n_tensors; t++) {
+		const int64_t bytes = bytes_of(a, t) + a->s->tail[t] / 8;
+
+		if (a->s->site_of[t] != t || a->s->site[t].space != space ||
+			(int64_t)first[t] > last[t])
+			continue;
+		change[first[t]] += bytes;
+		change[last[t] + 1] -= bytes;
+	}
+	*out = 0;
+	for (uint32_t p = 0; p < g->n_ops; p++) {
+		sum += change[p];
+		*out = tn_max_i64(*out, sum);
+	}
+	return true;
+}
+
+/* False on lack of memory. */
+static bool measure(const struct advice *a, uint32_t space, struct load *out)
 {
 	const struct tn_graph *g = a->c->g;
 	struct tn_cells seen = { 0 };
-	struct load load = { 0, 0 };
 
+	*out = (struct load){ 0, 0 };
 	for (uint32_t t = 0; t < g->n_tensors; t++) {
 		const struct tn_site *at = &a->s->site[t];
 		const struct tn_form *f = &a->m->form[t];
@@ -256,38 +289,30 @@ static struct load measure(const struct advice *a, uint32_t space)
 
 		if (a->s->site_of[t] == t && at->space == space &&
 			!tn_cells_put(&seen, a->arena, c))
-			return load;
+			return false;
 	}
 	for (size_t i = 0; i < seen.count; i++) {
 		const struct tn_cell *c = tn_cells_item(&seen, i);
 
-		load.covered += (c->end - c->begin + 7) / 8;
+		out->covered += (c->end - c->begin + 7) / 8;
 	}
-	for (uint32_t p = 0; p < g->n_ops; p++) {
-		int64_t sum = 0;
-
-		for (uint32_t t = 0; t < g->n_tensors; t++)
-			if (a->s->site_of[t] == t && a->s->site[t].space == space &&
-				live_at(a, t, p))
-				sum += bytes_of(a, t) + a->s->tail[t] / 8;
-		load.peak = tn_max_i64(load.peak, sum);
-	}
-	return load;
+	return find_peak(a, space, &out->peak);
 }
-
-#define LOAD_OPS_MAX 2000 /* the measure is cubic */
 
 static void note_plan(struct advice *a, uint32_t claim)
 {
 	const struct tn_claim *c = a->s->claims[claim];
 	struct load load;
 
-	if (c->arena_bytes < 0 || a->c->g->n_ops > LOAD_OPS_MAX)
+	if (c->arena_bytes < 0)
 		return;
 	for (uint32_t i = 0; i < a->s->n_spaces; i++) {
 		if (a->s->spaces[i].kind != SPACE_ARENA || a->s->spaces[i].claim != claim)
 			continue;
-		load = measure(a, i);
+		if (!measure(a, i, &load)) {
+			a->nomem = true;
+			return;
+		}
 		if (load.covered < c->arena_bytes)
 			note(a, tn_arena_printf(a->arena,
 					"%" PRId64

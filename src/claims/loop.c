@@ -4,6 +4,8 @@
 #include "base/banned.h"
 #include "claims/classify.h"
 
+#define OPS_MAX 4096 /* the names of which are compared, each with each */
+
 /* A name around the last number in it. */
 struct parts {
 	size_t head; /* length of what is before the number */
@@ -84,7 +86,7 @@ int64_t tn_iteration_of(const struct tn_graph *g, uint32_t op)
 {
 	bool named = false;
 
-	if (g->trip_count < 2 || op >= g->n_ops)
+	if (g->trip_count < 2 || op >= g->n_ops || g->n_ops > OPS_MAX)
 		return -1;
 	for (uint32_t i = 0; i < g->n_ops && !named; i++)
 		named = by_name(g, i) >= 0;

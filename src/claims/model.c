@@ -399,8 +399,9 @@ static bool allocate(struct tn_model *m)
 	m->dead = TN_NEW_ARRAY(m->arena, bool, n);
 	m->output = TN_NEW_ARRAY(m->arena, bool, n);
 	m->updated = TN_NEW_ARRAY(m->arena, bool, n);
+	m->yielded = TN_NEW_ARRAY(m->arena, bool, n);
 	return m->form && m->kernel && m->storage_hi && m->role && m->given && m->dead &&
-	       m->output && m->updated;
+	       m->output && m->updated && m->yielded;
 }
 
 enum tn_status tn_model_init(struct tn_model *m, const struct tn_graph *g,
@@ -435,6 +436,9 @@ enum tn_status tn_model_init(struct tn_model *m, const struct tn_graph *g,
 		if (status != TN_OK)
 			return status;
 		m->has_gradient = m->has_gradient || m->kernel[i].gradient;
+		for (uint32_t k = 0; m->kernel[i].yields && k < g->ops[i].n_inputs; k++)
+			if (g->ops[i].inputs[k].i != TN_NONE)
+				m->yielded[g->ops[i].inputs[k].i] = true;
 	}
 	find_updated(m);
 	if (!find_storage(m)) {

@@ -90,6 +90,7 @@ struct tn_model {
 	bool *dead; /* by tensor: written, and nobody ever looks at it */
 	bool *output; /* by tensor: in the list of outputs, or has the role */
 	bool *updated; /* by tensor: an input, or in one, that ops write */
+	bool *yielded; /* by tensor: an op gives it to the caller for good */
 	bool has_gradient;
 	bool valid; /* the graph passes tn_validate: contracts may be asked */
 	const struct tn_declared *declared; /* or NULL */

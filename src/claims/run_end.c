@@ -146,17 +146,6 @@ static void check_owned(struct tn_pass *p, uint32_t root)
 	}
 }
 
-/* An op that gives its inputs to the caller gives them for good. */
-static bool escapes(const struct tn_model *m, uint32_t tensor)
-{
-	for (uint32_t i = 0; i < m->g->n_ops; i++)
-		for (uint32_t k = 0; m->kernel[i].yields && k < m->g->ops[i].n_inputs;
-			k++)
-			if (m->g->ops[i].inputs[k].i == tensor)
-				return true;
-	return false;
-}
-
 /* Does the op write its first output exactly over its first operand? */
 static bool runs_in_place(const struct tn_pass *p, uint32_t op)
 {
@@ -289,7 +278,7 @@ bool tn_pass_end(struct tn_pass *p)
 			check_tensor(p, LOSS_OUTPUT, i, end);
 		else if (m->g->tensors[i].observed)
 			check_tensor(p, LOSS_OBSERVED, i, end);
-		else if (escapes(m, i))
+		else if (m->yielded[i])
 			check_tensor(p, LOSS_OBSERVED, i, end);
 		if (m->output[i])
 			check_sharing(p, i);

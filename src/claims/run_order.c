@@ -5,7 +5,8 @@
 #include "base/checked.h"
 #include "claims/run.h"
 
-#define OPS_MAX 16384 /* 32 MB of bits */
+#define OPS_MAX	     16384 /* 32 MB of bits */
+#define ELEMENTS_MAX (1 << 20) /* of a strided tensor, each a cell */
 
 struct order {
 	struct tn_run *r;
@@ -22,7 +23,7 @@ static bool comes_after(const struct order *o, uint32_t a, uint32_t b)
 }
 
 /* Do elements of the two share a bit, when bit 0 of b's root is `shift` bits behind bit 0
- * of a's? */
+ * of a's? Each element counts as a step of the run, which has so many. */
 static bool elements_meet(
 	struct order *o, const struct tn_form *a, const struct tn_form *b, int64_t shift)
 {
@@ -32,6 +33,12 @@ static bool elements_meet(
 		return false;
 	if (a->dense && b->dense)
 		return true;
+	if (a->n > ELEMENTS_MAX || b->n > ELEMENTS_MAX ||
+		o->r->steps > RUN_STEPS_MAX - a->n - b->n)
+		o->r->too_large = true;
+	if (o->r->too_large)
+		return true;
+	o->r->steps += a->n + b->n;
 	for (int64_t i = 0; i < a->n; i++) {
 		int64_t bit = tn_form_at(a, i);
 		struct tn_cell c = { bit, bit + a->width, 0, 0, EVENT_NONE };

@@ -228,17 +228,21 @@ static void check_twice(struct check *c)
 		loss->found.op = op;
 }
 
-/* The strictest alignment that ops ask of an operand that is this tensor. */
-static int64_t wanted_align(const struct check *c, uint32_t tensor)
+/* By tensor: the strictest alignment that ops ask of an operand that is it. */
+static int64_t *wanted_aligns(const struct check *c)
 {
 	const struct tn_graph *g = c->m->g;
-	int64_t align = 1;
+	int64_t *align = TN_NEW_ARRAY(c->arena, int64_t, g->n_tensors);
 
-	for (uint32_t i = 0; i < g->n_ops; i++)
-		for (uint32_t k = 0; k < g->ops[i].n_inputs + g->ops[i].n_outputs; k++)
-			if (tn_model_tensor(c->m, i, k) == tensor &&
-				c->s->fate[i] == FATE_RUNS)
-				align = tn_max_i64(align, c->m->kernel[i].align);
+	for (uint32_t t = 0; align && t < g->n_tensors; t++)
+		align[t] = 1;
+	for (uint32_t i = 0; align && i < g->n_ops; i++)
+		for (uint32_t k = 0; k < g->ops[i].n_inputs + g->ops[i].n_outputs; k++) {
+			const uint32_t t = tn_model_tensor(c->m, i, k);
+
+			if (t != TN_NONE && c->s->fate[i] == FATE_RUNS)
+				align[t] = tn_max_i64(align[t], c->m->kernel[i].align);
+		}
 	return align;
 }
 
@@ -272,7 +276,7 @@ static int64_t misaligned(const struct check *c, uint32_t tensor, int64_t align)
 	return bit >= align - base ? bit - (align - base) : bit + base;
 }
 
-static void check_align(struct check *c, uint32_t tensor)
+static void check_align(struct check *c, uint32_t tensor, int64_t wanted)
 {
 	const struct tn_site *at = &c->s->site[c->s->site_of[tensor]];
 	const struct tn_form *f = &c->m->form[tensor];
@@ -282,7 +286,7 @@ static void check_align(struct check *c, uint32_t tensor)
 
 	if (at->claim == TN_NONE || !f->known || !f->n)
 		return;
-	align = tn_max_i64(wanted_align(c, tensor), listed_align(c, tensor));
+	align = tn_max_i64(wanted, listed_align(c, tensor));
 	asked = misaligned(c, tensor, align) != 0;
 	if (!asked && !misaligned(c, tensor, natural))
 		return;
@@ -392,10 +396,11 @@ enum tn_status tn_setting_check(
 {
 	struct check c = { .s = s, .m = s->m, .arena = arena, .losses = losses };
 	size_t first = losses->list.count;
-	uint32_t n = s->m->g->n_tensors;
+	const uint32_t n = s->m->g->n_tensors;
+	const int64_t *wanted = wanted_aligns(&c);
 
 	c.turn = TN_NEW_ARRAY(arena, uint32_t, s->m->g->n_ops);
-	if (!c.turn)
+	if (!c.turn || !wanted)
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < s->m->g->n_ops; i++)
 		c.turn[s->order[i]] = i + 1;
@@ -414,7 +419,7 @@ enum tn_status tn_setting_check(
 	for (uint32_t i = 0; i < s->m->g->n_ops; i++)
 		check_scratch_tensors(&c, i);
 	for (uint32_t i = 0; i < n; i++)
-		check_align(&c, i);
+		check_align(&c, i, wanted[i]);
 	sort_by_turn(&c, first);
 	return c.nomem ? TN_ERR_NOMEM : TN_OK;
 }
