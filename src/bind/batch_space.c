@@ -56,7 +56,7 @@ static bool operands(struct tn_binder *b, const char *edges, bool to_batch,
 	struct pixels *space, struct pixels *batch, struct block *k)
 {
 	const struct tn_tensor *in = tn_binder_in(b, 0), *out = tn_binder_out(b, 0);
-	int64_t grow = to_batch ? 1 : -1, h, w;
+	int64_t grow = to_batch ? 1 : -1, h, w, batches;
 
 	*space = *batch = (struct pixels){ 0 }; /* also where an operand is refused */
 	*k = (struct block){ 0 };
@@ -71,8 +71,8 @@ static bool operands(struct tn_binder *b, const char *edges, bool to_batch,
 		h -= k->top + k->bottom;
 		w -= k->left + k->right;
 	}
-	if (space->c != batch->c || batch->n != space->n * k->h * k->w ||
-		h != (to_batch ? batch->h * k->h : space->h) ||
+	if (!tn_mul_i64(k->h * k->w, space->n, &batches) || space->c != batch->c ||
+		batch->n != batches || h != (to_batch ? batch->h * k->h : space->h) ||
 		w != (to_batch ? batch->w * k->w : space->w))
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
 			"cannot run: its output's shape is not what its operands give");

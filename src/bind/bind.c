@@ -1,5 +1,6 @@
 #include "bind/bind.h"
 
+#include "base/checked.h"
 #include "base/fnv.h"
 #include "bind/binder.h"
 #include "bind/dsp.h"
@@ -129,12 +130,23 @@ static bool is_dense(const struct tn_tensor *t)
 	return true;
 }
 
+/* Strides and runs are products of the other dimensions, also where one is 0. */
+static bool is_countable(const struct tn_shape *s)
+{
+	int64_t n = 1;
+
+	for (uint32_t d = 0; d < s->rank; d++)
+		if (s->dim[d] > 0 && (!tn_mul_i64(n, s->dim[d], &n) || n > INT32_MAX))
+			return false;
+	return true;
+}
+
 /* What holds for every kernel: sizes that its 32-bit indices reach, dense operands,
  * constants that are there. */
 static bool check_tensor(struct tn_binder *b, const struct tn_tensor *t)
 {
 	if (t->elements < 0 || t->bytes < 0 || t->elements > INT32_MAX ||
-		t->bytes > INT32_MAX)
+		t->bytes > INT32_MAX || !is_countable(&t->shape))
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
 			"cannot run: tensor '%s' has no known size or more than 2^31 "
 			"bytes",

@@ -86,8 +86,12 @@ bool tn_bind_logical(struct tn_binder *b)
 	if (!tn_binder_types(b, DTYPE_BOOL, DTYPE_BOOL))
 		return false;
 	if (b->op->kind == OP_LOGICAL_NOT) {
-		struct tn_unary_params *u = tn_binder_simple(b, KERNEL_LOGICAL_NOT, 1);
+		struct tn_unary_params *u;
 
+		if (x->elements != tn_binder_out(b, 0)->elements)
+			return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+				"cannot run: its input and its output differ in size");
+		u = tn_binder_simple(b, KERNEL_LOGICAL_NOT, 1);
 		if (u)
 			u->n = (int32_t)x->elements;
 		return u != NULL;
@@ -129,7 +133,7 @@ static bool bind_add_n_s8(struct tn_binder *b)
 {
 	const int32_t left_shift = 20;
 	struct tn_add_n_s8_params *p =
-		tn_binder_simple(b, KERNEL_ADD_N_S8, b->op->n_inputs);
+		tn_binder_simple(b, KERNEL_ADD_N_S8, tn_op_operands(b->g, b->op));
 	struct tn_scale in, other, out;
 	struct tn_multiplier mi, mo;
 	double common;
@@ -137,7 +141,7 @@ static bool bind_add_n_s8(struct tn_binder *b)
 	if (!p || !tn_binder_scale(b, tn_binder_in(b, 0), &in) ||
 		!tn_binder_scale(b, tn_binder_out(b, 0), &out))
 		return false;
-	for (uint32_t k = 1; k < b->op->n_inputs; k++) {
+	for (uint32_t k = 1; k < tn_op_operands(b->g, b->op); k++) {
 		if (!tn_binder_scale(b, tn_binder_in(b, k), &other))
 			return false;
 		if (other.scale != in.scale || other.zero_point != in.zero_point)
@@ -151,7 +155,7 @@ static bool bind_add_n_s8(struct tn_binder *b)
 			b, common / ((double)(1 << left_shift) * (double)out.scale), &mo))
 		return false;
 	p->n = (int32_t)tn_binder_out(b, 0)->elements;
-	p->operands = (int32_t)b->op->n_inputs;
+	p->operands = (int32_t)tn_op_operands(b->g, b->op);
 	p->left_shift = left_shift;
 	p->in_offset = -in.zero_point;
 	p->in_multiplier = mi.multiplier;
@@ -167,7 +171,7 @@ bool tn_bind_add_n(struct tn_binder *b)
 	const struct tn_tensor *out = tn_binder_out(b, 0);
 	struct tn_add_n_f32_params *p;
 
-	for (uint32_t k = 0; k < b->op->n_inputs; k++) {
+	for (uint32_t k = 0; k < tn_op_operands(b->g, b->op); k++) {
 		const struct tn_tensor *in = tn_binder_in(b, k);
 
 		if (!in || in->dtype != out->dtype || in->elements != out->elements)
@@ -178,10 +182,10 @@ bool tn_bind_add_n(struct tn_binder *b)
 		return bind_add_n_s8(b);
 	if (!tn_binder_types(b, DTYPE_F32, DTYPE_F32))
 		return false;
-	p = tn_binder_simple(b, KERNEL_ADD_N_F32, b->op->n_inputs);
+	p = tn_binder_simple(b, KERNEL_ADD_N_F32, tn_op_operands(b->g, b->op));
 	if (!p)
 		return false;
 	p->n = (int32_t)out->elements;
-	p->operands = (int32_t)b->op->n_inputs;
+	p->operands = (int32_t)tn_op_operands(b->g, b->op);
 	return true;
 }

@@ -80,6 +80,9 @@ bool tn_bind_mirror_pad(struct tn_binder *b)
 		return false;
 	m.in = &in->shape;
 	m.skip = strcmp(mode, "REFLECT") == 0;
+	if (!m.skip && strcmp(mode, "SYMMETRIC") != 0)
+		return tn_binder_refuse(
+			b, TN_RULE_NO_KERNEL, "has no kernel with the mode '%s'", mode);
 	if (n != 2 * in->shape.rank || in->shape.rank != out->shape.rank || n == 0 ||
 		in->dtype != out->dtype)
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,

@@ -38,7 +38,9 @@ static bool exponents_of(
 	struct tn_binder *b, double scale, double beta, struct exponents *e)
 {
 	const int bits = 5;
-	double real = fmin(beta * scale * (double)(1 << (31 - bits)), 2147483647.0);
+	double real = isnan(beta) ? 0.0
+				  : fmin(beta * scale * (double)(1 << (31 - bits)),
+					    2147483647.0);
 
 	e->table = tn_binder_array(b, 256, sizeof(*e->table));
 	if (!e->table)

@@ -350,6 +350,9 @@ bool tn_bind_lstm(struct tn_binder *b)
 	enum tn_dtype dtype, out = tn_binder_out(b, 0)->dtype;
 	struct lstm s;
 
+	if (b->op->n_outputs != 1)
+		return tn_binder_refuse(
+			b, TN_RULE_NO_KERNEL, "has only a kernel with one output");
 	if (!cell || !lstm_plain(b) || !lstm_shape(b, hidden, cell, &s))
 		return false;
 	dtype = tn_binder_in(b, 0)->dtype;

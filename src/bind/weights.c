@@ -30,7 +30,7 @@ bool tn_binder_wide(struct tn_binder *b, bool narrow, bool *out)
 	const struct tn_tensor *bias = tn_binder_in(b, 2);
 
 	*out = bias ? bias->dtype == DTYPE_I64 : missing_bias_type(b->op) != DTYPE_I32;
-	if (*out || narrow || (bias && bias->dtype != DTYPE_I32))
+	if (*out || narrow)
 		return true;
 	return tn_binder_refuse(
 		b, TN_RULE_NO_KERNEL, "has only a kernel with a bias of 64 bits");

@@ -48,7 +48,7 @@ static bool pad_map(const struct tn_walk *w, const struct tn_tensor *in,
 	const struct tn_tensor *out, struct separable *s)
 {
 	int64_t pads[2 * TN_RANK_MAX], stride[TN_RANK_MAX];
-	const char *mode = tn_op_string(w->op, "mode", "");
+	const char *mode = tn_op_string(w->op, "mode", "REFLECT"); /* as bind has it */
 	bool mirror = w->op->kind == OP_MIRROR_PAD;
 	int64_t skip = strcmp(mode, "REFLECT") == 0 ? 1 : 0;
 

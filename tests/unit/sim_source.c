@@ -109,7 +109,7 @@ static bool parted(const struct tn_graph *g, const struct tn_op *op, uint32_t k,
 static bool pad_from(const struct tn_graph *g, const struct tn_op *op,
 	const struct tn_shape *in, const int64_t *out, int64_t *from)
 {
-	int64_t reflect = strcmp(tn_op_string(op, "mode", ""), "REFLECT") == 0;
+	int64_t reflect = strcmp(tn_op_string(op, "mode", "REFLECT"), "REFLECT") == 0;
 
 	for (uint32_t d = 0; d < in->rank; d++) {
 		int64_t n = in->dim[d],
