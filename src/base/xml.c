@@ -69,7 +69,9 @@ static void on_error(void *user, xmlError *error)
 	const xmlNode *node = error->node;
 	int code = error->code;
 
-	if (error->code == XML_ERR_NO_MEMORY)
+	/* a validator's complaint of a type has the same number */
+	if (error->code == XML_ERR_NO_MEMORY &&
+		(error->domain != XML_FROM_RELAXNGV || error->level == XML_ERR_FATAL))
 		x->nomem = true;
 	if (x->wrong || x->nomem) /* the first tells enough */
 		return;

@@ -70,6 +70,7 @@ static const struct {
 	{ "bad-end", 3, "mismatch" },
 	{ "bad-entity", 2, "a document type is not allowed" },
 	{ "bad-format", 1, "format" },
+	{ "bad-op", 3, "token" },
 	{ "bad-type", 2, "an element type is not known" },
 };
 
