@@ -19,10 +19,19 @@ static int32_t output_of(const struct tn_rescaling *r, int64_t sum)
 	return tn_clamp_s32(x, INT8_MIN, INT8_MAX);
 }
 
+/* May what is rescaled, at most the sum when there is no shift, wrap with the zero point? */
+static bool may_wrap(const struct tn_rescaling *r)
+{
+	const int64_t room = -(int64_t)INT8_MIN;
+
+	return r->shift == 0 &&
+	       (r->least < INT32_MIN + room || r->most > INT32_MAX - room);
+}
+
 /* A channel that gives one value whatever its sum: rescaling is monotone. */
 static bool is_constant(const struct tn_rescaling *r, int32_t out[3])
 {
-	if (r->least < INT32_MIN || r->most > INT32_MAX || r->shift > 0 ||
+	if (r->least < INT32_MIN || r->most > INT32_MAX || r->shift > 0 || may_wrap(r) ||
 		output_of(r, r->least) != output_of(r, r->most))
 		return false;
 	out[0] = 0;

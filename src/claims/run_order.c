@@ -6,7 +6,7 @@
 #include "claims/run.h"
 
 #define OPS_MAX	     16384 /* 32 MB of bits */
-#define ELEMENTS_MAX (1 << 20) /* of a strided tensor, each a cell */
+#define ELEMENTS_MAX (1 << 22) /* of a strided tensor, each a cell */
 
 struct order {
 	struct tn_run *r;

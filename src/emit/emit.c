@@ -325,7 +325,7 @@ static enum tn_status write_kernels(struct emission *e)
 		tn_strbuf_init(&path);
 		tn_strbuf_init(&text);
 		tn_kernel_file_path(file->name, flat, &path);
-		tn_kernel_file_text(file, flat, e->arena, &text);
+		tn_kernel_file_text(file, flat, &text);
 		if (path.failed)
 			status = TN_ERR_NOMEM;
 		else if (strrchr(path.text, '/'))

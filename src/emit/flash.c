@@ -81,6 +81,7 @@ static int64_t print_rows(const struct tn_writer *ws, uint32_t n, size_t column,
 			continue;
 		tn_strbuf_init(&path);
 		tn_kernel_file_path(file->name, ws[0].options->flat, &path);
+		out->failed = out->failed || path.failed;
 		put(out, path.failed ? "" : path.text, "",
 			known ? known->text[column] : -1);
 		tn_strbuf_release(&path);

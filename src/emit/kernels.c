@@ -22,23 +22,26 @@ static bool has(const struct tn_kernel_files *files, const struct tn_embedded *f
 	return false;
 }
 
+/* The file whose name is these two texts, the second one of so many bytes. */
+static const struct tn_embedded *find_joined(
+	const char *folder, size_t n, const char *name, size_t len)
+{
+	for (const struct tn_embedded *f = tn_embedded_kernels; f->name; f++)
+		if (strlen(f->name) == n + len && strncmp(f->name, folder, n) == 0 &&
+			strncmp(f->name + n, name, len) == 0)
+			return f;
+	return NULL;
+}
+
 /* The file that `#include "name"` means in `from`: beside it, or in the set's root. */
-static const struct tn_embedded *included(struct tn_arena *arena,
+static const struct tn_embedded *included(
 	const struct tn_embedded *from, const char *name, size_t len)
 {
 	const char *slash = strrchr(from->name, '/');
-	size_t folder = slash ? (size_t)(slash + 1 - from->name) : 0;
-	const struct tn_embedded *file = NULL;
-	char *path = tn_arena_alloc(arena, folder + len + 1);
+	const size_t folder = slash ? (size_t)(slash + 1 - from->name) : 0;
+	const struct tn_embedded *file = find_joined(from->name, folder, name, len);
 
-	if (path) {
-		memcpy(path, from->name, folder);
-		memcpy(path + folder, name, len);
-		file = tn_embedded_find(tn_embedded_kernels, path);
-		if (!file)
-			file = tn_embedded_find(tn_embedded_kernels, path + folder);
-	}
-	return file;
+	return file ? file : find_joined("", 0, name, len);
 }
 
 /* The next `#include "name"` at or after `text`; NULL when there is none. */
@@ -59,15 +62,13 @@ static const char *next_include(const char *text, size_t *out_len)
 }
 
 /* "x.c" for "x.h", when the set has it. */
-static const struct tn_embedded *source_of(struct tn_arena *arena, const char *name)
+static const struct tn_embedded *source_of(const char *name)
 {
-	size_t len = strlen(name);
-	char *source = tn_arena_strdup(arena, name);
+	const size_t len = strlen(name);
 
-	if (!source || len < 2 || source[len - 1] != 'h' || source[len - 2] != '.')
+	if (len < 2 || name[len - 1] != 'h' || name[len - 2] != '.')
 		return NULL;
-	source[len - 1] = 'c';
-	return tn_embedded_find(tn_embedded_kernels, source);
+	return find_joined(name, len - 1, "c", 1);
 }
 
 bool tn_kernel_files_add(
@@ -82,14 +83,14 @@ bool tn_kernel_files_add(
 		return false;
 	while (next < files->list.count) {
 		const struct tn_embedded *from = files->list.items[next++];
-		const struct tn_embedded *twin = source_of(arena, from->name);
+		const struct tn_embedded *twin = source_of(from->name);
 		size_t len = 0;
 
 		if (twin && !has(files, twin) && !tn_vec_push(arena, &files->list, twin))
 			return false;
 		for (const char *at = next_include(from->text, &len); at;
 			at = next_include(at + len, &len)) {
-			const struct tn_embedded *file = included(arena, from, at, len);
+			const struct tn_embedded *file = included(from, at, len);
 
 			if (file && !has(files, file) &&
 				!tn_vec_push(arena, &files->list, file))
@@ -129,15 +130,14 @@ void tn_kernel_file_path(const char *name, bool flat, struct tn_strbuf *out)
 			tn_strbuf_printf(out, "%c", *name == '/' ? '.' : *name);
 }
 
-void tn_kernel_file_text(const struct tn_embedded *file, bool flat,
-	struct tn_arena *arena, struct tn_strbuf *out)
+void tn_kernel_file_text(const struct tn_embedded *file, bool flat, struct tn_strbuf *out)
 {
 	const char *from = file->text, *end = file->text + file->len;
 	size_t len = 0;
 
 	for (const char *at = next_include(from, &len); flat && at;
 		at = next_include(from, &len)) {
-		const struct tn_embedded *other = included(arena, file, at, len);
+		const struct tn_embedded *other = included(file, at, len);
 
 		tn_strbuf_add(out, from, (size_t)(at - from));
 		if (other)

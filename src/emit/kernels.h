@@ -26,7 +26,7 @@ void tn_kernel_files_sort(struct tn_kernel_files *files);
 void tn_kernel_file_path(const char *name, bool flat, struct tn_strbuf *out);
 
 /* The file's text; flat, with the names of the files that it includes as they are then. */
-void tn_kernel_file_text(const struct tn_embedded *file, bool flat,
-	struct tn_arena *arena, struct tn_strbuf *out);
+void tn_kernel_file_text(
+	const struct tn_embedded *file, bool flat, struct tn_strbuf *out);
 
 #endif
