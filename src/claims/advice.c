@@ -1,5 +1,6 @@
 /* What a verdict rests on, what the set saves, what is wasteful but right. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -13,7 +14,8 @@ struct advice {
 	struct tn_court *c;
 	const struct tn_model *m;
 	const struct tn_setting *s;
-	struct tn_arena *arena;
+	struct tn_arena *arena; /* of what is said */
+	struct tn_arena *scratch; /* of the trial */
 	TN_VEC(const char *) assumptions;
 	TN_VEC(const char *) notes;
 	bool *told; /* by op */
@@ -166,7 +168,7 @@ static void assume_elsewhere(struct advice *a)
 	for (uint32_t i = 0; i < a->s->n_claims; i++)
 		if (tn_claim_is(a->s->claims[i], "plan"))
 			who = who ? "" : a->s->claims[i]->id;
-	seen = who ? TN_NEW_ARRAY(a->arena, bool, g->n_tensors) : NULL;
+	seen = who ? TN_NEW_ARRAY(a->scratch, bool, g->n_tensors) : NULL;
 	if (!seen) {
 		a->nomem = a->nomem || who;
 		return;
@@ -243,59 +245,83 @@ static void find_lifetimes(const struct advice *a, uint32_t *first, int64_t *las
 	}
 }
 
+/* Of numbers of any sign; the end of the range that is nearest when it cannot be counted. */
+static int64_t sum_of(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return tn_add_i64(a, b, &sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* The most bytes of the space that are needed at a position; false on lack of memory. */
 static bool find_peak(const struct advice *a, uint32_t space, int64_t *out)
 {
 	const struct tn_graph *g = a->c->g;
-	uint32_t *first = TN_NEW_ARRAY(a->arena, uint32_t, g->n_tensors);
-	int64_t *last = TN_NEW_ARRAY(a->arena, int64_t, g->n_tensors);
+	uint32_t *first = TN_NEW_ARRAY(a->scratch, uint32_t, g->n_tensors);
+	int64_t *last = TN_NEW_ARRAY(a->scratch, int64_t, g->n_tensors);
 	/* by position: what begins there, less what ended before it */
-	int64_t *change = TN_NEW_ARRAY(a->arena, int64_t, (size_t)g->n_ops + 1), sum = 0;
+	int64_t *change = TN_NEW_ARRAY(a->scratch, int64_t, (size_t)g->n_ops + 1),
+		sum = 0;
 
 	if (!first || !last || !change)
 		return false;
 	find_lifetimes(a, first, last);
 	for (uint32_t t = 0; t < g->n_tensors; t++) {
-		const int64_t bytes = bytes_of(a, t) + a->s->tail[t] / 8;
+		const int64_t bytes = sum_of(bytes_of(a, t), a->s->tail[t] / 8);
 
 		if (a->s->site_of[t] != t || a->s->site[t].space != space ||
 			(int64_t)first[t] > last[t])
 			continue;
-		change[first[t]] += bytes;
-		change[last[t] + 1] -= bytes;
+		change[first[t]] = sum_of(change[first[t]], bytes);
+		change[last[t] + 1] = sum_of(change[last[t] + 1], -bytes);
 	}
 	*out = 0;
 	for (uint32_t p = 0; p < g->n_ops; p++) {
-		sum += change[p];
+		sum = sum_of(sum, change[p]);
 		*out = tn_max_i64(*out, sum);
 	}
 	return true;
+}
+
+struct range {
+	int64_t begin, end; /* bits of the space */
+};
+
+static int by_begin(const void *x, const void *y)
+{
+	const struct range *a = x, *b = y;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
 /* False on lack of memory. */
 static bool measure(const struct advice *a, uint32_t space, struct load *out)
 {
 	const struct tn_graph *g = a->c->g;
-	struct tn_cells seen = { 0 };
+	struct range *list = TN_NEW_ARRAY(a->scratch, struct range, g->n_tensors);
+	int64_t end = INT64_MIN;
+	uint32_t n = 0;
 
 	*out = (struct load){ 0, 0 };
+	if (!list)
+		return false;
 	for (uint32_t t = 0; t < g->n_tensors; t++) {
 		const struct tn_site *at = &a->s->site[t];
 		const struct tn_form *f = &a->m->form[t];
-		struct tn_cell c = { at->bit + f->lo,
-			at->bit + tn_max_i64(a->m->storage_hi[t],
-					  (f->hi + 7) / 8 * 8 + a->s->tail[t]),
-			0, CELL_GARBAGE, 0 };
 
-		if (a->s->site_of[t] == t && at->space == space &&
-			!tn_cells_put(&seen, a->arena, c))
-			return false;
+		if (a->s->site_of[t] == t && at->space == space)
+			list[n++] = (struct range){ at->bit + f->lo,
+				at->bit + tn_max_i64(a->m->storage_hi[t],
+						  (f->hi + 7) / 8 * 8 + a->s->tail[t]) };
 	}
-	for (size_t i = 0; i < seen.count; i++) {
-		const struct tn_cell *c = tn_cells_item(&seen, i);
+	qsort(list, n, sizeof(*list), by_begin);
+	for (uint32_t i = 0; i < n; i++) {
+		const int64_t begin = tn_max_i64(list[i].begin, end);
 
-		out->covered += (c->end - c->begin + 7) / 8;
+		end = tn_max_i64(end, list[i].end);
+		out->covered += tn_max_i64(list[i].end - begin, 0);
 	}
+	out->covered = (out->covered + 7) / 8;
 	return find_peak(a, space, &out->peak);
 }
 
@@ -359,11 +385,11 @@ static int64_t saved(const struct advice *a)
 		const struct tn_site *at = &a->s->site[t];
 
 		if (a->s->site_of[t] == t && at->claim != TN_NONE)
-			sum += bytes_of(a, t);
+			sum = sum_of(sum, bytes_of(a, t));
 	}
 	for (uint32_t i = 0; i < a->s->n_claims; i++)
 		if (tn_claim_is(a->s->claims[i], "plan"))
-			sum -= tn_max_i64(a->s->claims[i]->arena_bytes, 0);
+			sum = sum_of(sum, -tn_max_i64(a->s->claims[i]->arena_bytes, 0));
 	return tn_max_i64(sum, 0);
 }
 
@@ -422,9 +448,11 @@ enum tn_status tn_court_advise(struct tn_court *c, const struct tn_claim *const 
 	uint32_t n, struct tn_trial *trial, struct tn_arena *scratch,
 	struct tn_arena *arena, struct tn_claim_verdict *out)
 {
-	struct advice a = {
-		.c = c, .m = &c->model, .s = &trial->setting, .arena = arena
-	};
+	struct advice a = { .c = c,
+		.m = &c->model,
+		.s = &trial->setting,
+		.arena = arena,
+		.scratch = scratch };
 	const struct tn_naming naming = { &c->model, &c->meaning, &trial->setting,
 		&trial->losses, arena };
 

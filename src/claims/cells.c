@@ -74,6 +74,8 @@ static size_t append(struct tn_cell *list, size_t n, struct tn_cell c)
 	return n + 1;
 }
 
+#define CELLS_OF_A_LOOK 8 /* that are moved in the time of one look */
+
 /* A larger array, with the gap where it was. */
 static bool grow(struct tn_cells *m, struct tn_arena *arena, size_t capacity)
 {
@@ -98,6 +100,7 @@ static struct tn_cell *take_out(
 {
 	const size_t unused = m->capacity - m->count;
 
+	m->cost += (int64_t)(m->gap < j ? j - m->gap : m->gap - j) / CELLS_OF_A_LOOK + 1;
 	if (m->gap < j)
 		memmove(&m->items[m->gap], &m->items[m->gap + unused],
 			(j - m->gap) * sizeof(*m->items));
@@ -233,6 +236,7 @@ bool tn_cells_copy(struct tn_cells *to, struct tn_arena *arena, int64_t to_begin
 	if (len <= 0)
 		return true;
 	pieces = pieces_until(from, from_begin, from_begin + len);
+	to->cost += (int64_t)pieces;
 	b = border_of(to, to_begin, to_begin + len);
 	if (pieces <= FEW)
 		return replace(to, arena, b.i, b.j, few,

@@ -27,12 +27,22 @@ struct tn_cells {
 	size_t count, capacity;
 	size_t gap; /* that many are before it */
 	size_t hint; /* where the last search ended */
+	int64_t cost; /* ranges that were moved about, since it was last asked for */
 };
 
 /* Range k of `count`. */
 static inline struct tn_cell *tn_cells_item(const struct tn_cells *m, size_t k)
 {
 	return &m->items[k < m->gap ? k : k + (m->capacity - m->count)];
+}
+
+/* Ranges that changes have moved since the last time this was asked: what they have cost. */
+static inline int64_t tn_cells_cost(struct tn_cells *m)
+{
+	const int64_t cost = m->cost;
+
+	m->cost = 0;
+	return cost;
 }
 
 /* The range that holds a bit, cut so that it begins there. */

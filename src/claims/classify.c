@@ -226,13 +226,13 @@ static enum tn_peril name_scopes(const struct tn_facts *f)
 {
 	const struct tn_site *site = &f->s->site[f->s->site_of[f->written]];
 
-	if (tn_scope_of(f->g, f->victim) == tn_scope_of(f->g, f->written))
+	if (f->m->scope[f->victim] == f->m->scope[f->written])
 		return PERIL_NONE;
 	if (claim_is(f, f->claim, "plan"))
 		return PERIL_CROSS_SUBGRAPH_OVERLAP;
 	for (uint32_t t = 0; t < f->g->n_tensors; t++)
-		if (tn_scope_shadows(f->g, f->victim, t) ||
-			(site->on != TN_NONE && tn_scope_shadows(f->g, site->on, t)))
+		if (tn_scope_shadows(f->m, f->victim, t) ||
+			(site->on != TN_NONE && tn_scope_shadows(f->m, site->on, t)))
 			return PERIL_SCOPE_SHADOW;
 	return PERIL_CROSS_SUBGRAPH_OVERLAP;
 }
@@ -243,8 +243,8 @@ static enum tn_peril in_loop(const struct tn_facts *f, enum tn_peril peril)
 
 	if (f->g->trip_count < 2 || f->l->found.op == TN_NONE)
 		return peril;
-	writer = tn_iteration_of(f->g, f->l->found.op);
-	reader = tn_iteration_of(f->g, f->l->reader);
+	writer = f->m->iteration[f->l->found.op];
+	reader = f->l->reader == TN_NONE ? -1 : f->m->iteration[f->l->reader];
 	if (peril == PERIL_WAR && writer >= 0)
 		return PERIL_LOOP_CARRIED_WAR;
 	if ((peril == PERIL_RAW || peril == PERIL_LIFETIME ||
@@ -360,7 +360,7 @@ static enum tn_peril name_result(const struct tn_facts *f)
 	if (f->written != TN_NONE && l->found.op != TN_NONE && f->m->dead[f->written])
 		return PERIL_WAW_DEAD_OUTPUT;
 	if (l->old_home && f->g->trip_count > 1 && l->found.op != TN_NONE &&
-		tn_iteration_of(f->g, l->found.op) >= 0)
+		f->m->iteration[l->found.op] >= 0)
 		return PERIL_LOOP_CARRIED_WAR;
 	if (f->written != TN_NONE && both_claim(f))
 		return PERIL_WAW;

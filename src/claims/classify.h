@@ -30,7 +30,4 @@ bool tn_classify(
 /* What the loss means, in words. */
 const char *tn_classify_why(const struct tn_naming *n, const struct tn_named *named);
 
-/* Which iteration of an unrolled loop the op belongs to, or -1. */
-int64_t tn_iteration_of(const struct tn_graph *g, uint32_t op);
-
 #endif

@@ -1,8 +1,10 @@
 #include "claims/court.h"
 
 #include "base/banned.h"
-#include "claims/scope.h"
 #include "claims/training.h"
+
+static const char too_large[] =
+	"the graph and its claims are too large to be replayed step by step";
 
 enum tn_status tn_court_init(struct tn_court *c, const struct tn_graph *g,
 	const struct tn_claim_options *options, struct tn_arena *arena,
@@ -127,7 +129,9 @@ static const char *unjudgeable(struct tn_court *c, const struct tn_claim *const 
 static bool uses(
 	const struct tn_court *c, const struct tn_setting *s, uint32_t op, uint32_t site)
 {
-	for (uint32_t k = 0; k < c->g->ops[op].n_inputs + c->g->ops[op].n_outputs; k++) {
+	const uint32_t n = c->g->ops[op].n_inputs + c->g->ops[op].n_outputs;
+
+	for (uint32_t k = 0; k < n && tn_work_take(c->model.work, 1); k++) {
 		uint32_t t = tn_model_tensor(&c->model, op, k);
 
 		if (t != TN_NONE && s->site_of[t] == site)
@@ -144,12 +148,12 @@ static bool strays(const struct tn_court *c, const struct tn_setting *s, uint32_
 
 	*out = (struct tn_stray){ site, s->site[site].on, TN_NONE, TN_NONE };
 	if (made != TN_NONE)
-		out->branch = tn_branch_of(g, made);
+		out->branch = c->model.branch[made];
 	if (out->branch == TN_NONE)
 		return false;
-	for (uint32_t i = 0; i < g->n_ops; i++) {
+	for (uint32_t i = 0; i < g->n_ops && tn_work_take(c->model.work, 1); i++) {
 		out->reader = g->schedule[i].i;
-		if (tn_branch_of(g, out->reader) != out->branch &&
+		if (c->model.branch[out->reader] != out->branch &&
 			uses(c, s, out->reader, site))
 			return true;
 	}
@@ -159,7 +163,9 @@ static bool strays(const struct tn_court *c, const struct tn_setting *s, uint32_
 bool tn_court_stray(const struct tn_court *c, const struct tn_setting *s, uint32_t *claim,
 	struct tn_stray *out)
 {
-	for (; c->g->n_branches && *claim < s->n_claims; ++*claim)
+	for (; c->g->n_branches && *claim < s->n_claims &&
+		tn_work_take(c->model.work, c->g->n_tensors);
+		++*claim)
 		for (uint32_t t = 0; t < c->g->n_tensors; t++)
 			if (s->site_of[t] == t && s->site[t].claim == *claim &&
 				s->site[t].on != TN_NONE && strays(c, s, t, out))
@@ -188,7 +194,7 @@ static bool check_allocation(const struct tn_court *c, const struct tn_setting *
 			.align = -1,
 			.claim = i };
 
-		if (!tn_vec_push(arena, &losses->list, loss))
+		if (!tn_losses_add(losses, arena, loss))
 			return false;
 	}
 	return true;
@@ -218,19 +224,20 @@ static enum tn_status find_losses(struct tn_court *c, const struct tn_run_change
 		.change = change,
 		.arena = arena,
 		.losses = &t->losses };
-	enum tn_status status = tn_fold_check(c, &t->setting, arena, &t->losses);
+	enum tn_status status =
+		tn_fold_check(c, &t->setting, arena, &t->losses, &run.too_large);
 
 	run.own_word = c->told && !t->setting.n_claims;
 	if (status == TN_OK && c->options.allocation == ALLOCATION_AT_OWNER &&
 		!check_allocation(c, &t->setting, arena, &t->losses))
 		status = TN_ERR_NOMEM;
-	if (status == TN_OK)
+	if (status == TN_OK && !run.too_large)
 		status = tn_run_all(&run);
 	if (status == TN_OK && !run.too_large &&
 		c->options.execution == EXECUTION_PARALLEL)
 		status = tn_run_unordered(&run);
 	if (run.too_large)
-		t->why = "the graph is too large to be replayed step by step";
+		t->why = too_large;
 	return status;
 }
 
@@ -273,6 +280,7 @@ static enum tn_status find_baseline(struct tn_court *c)
 	if (status == TN_OK)
 		status = find_losses(c, NULL, c->arena, &t);
 	c->baseline = t.losses;
+	c->baseline.cut = c->baseline.cut || t.why;
 	return status;
 }
 
@@ -309,6 +317,13 @@ static bool is_worse(const struct tn_named *a, const struct tn_named *b)
 	return a->direct && !b->direct; /* else the first seen */
 }
 
+static enum tn_status cut_off(struct tn_trial *t)
+{
+	t->result = CLAIM_UNPROVED;
+	t->why = "more goes wrong than can be looked at";
+	return TN_OK;
+}
+
 static enum tn_status choose(
 	struct tn_court *c, struct tn_arena *arena, struct tn_trial *t)
 {
@@ -317,11 +332,20 @@ static enum tn_status choose(
 	enum tn_status status = find_baseline(c);
 	bool any = false;
 
+	/* what the graph itself does wrong is not known: nobody is to blame for it */
+	if (status == TN_OK && t->losses.list.count && c->baseline.cut)
+		return cut_off(t);
 	for (size_t i = 0; i < t->losses.list.count && status == TN_OK; i++) {
 		const struct tn_loss *l = &t->losses.list.items[i];
 		struct tn_named named;
 		bool known = false;
 
+		if (!tn_work_take(
+			    c->model.work, (int64_t)c->g->n_ops + c->g->n_tensors +
+						   (int64_t)c->baseline.list.count)) {
+			t->losses.cut = true;
+			break;
+		}
 		for (size_t k = 0; k < c->baseline.list.count && !known; k++)
 			known = same_loss(l, &c->baseline.list.items[k]);
 		if (known && t->setting.n_claims && !concerns(t, l)) {
@@ -339,6 +363,8 @@ static enum tn_status choose(
 	}
 	if (any)
 		t->result = CLAIM_REJECTED;
+	else if (status == TN_OK && t->losses.cut)
+		return cut_off(t);
 	return status;
 }
 
@@ -350,12 +376,20 @@ enum tn_status tn_court_try(struct tn_court *c, const struct tn_claim *const *cl
 
 	*out = (struct tn_trial){ .result = CLAIM_UNPROVED };
 	out->why = unjudgeable(c, claims, n, arena);
+	if (!out->why && (c->meaning.too_large ||
+				 !tn_work_take(c->model.work,
+					 1 + (int64_t)n + c->g->n_ops + c->g->n_tensors)))
+		out->why = too_large;
 	if (out->why)
 		return TN_OK;
 	status =
 		tn_setting_init(&out->setting, &c->model, claims, n, arena, &out->losses);
 	if (status != TN_OK)
 		return status;
+	if (tn_work_is_out(c->model.work)) {
+		out->why = too_large;
+		return TN_OK;
+	}
 	if (out->setting.contradiction) {
 		out->why = out->setting.contradiction;
 		return TN_OK;
@@ -384,6 +418,11 @@ enum tn_status tn_court_try(struct tn_court *c, const struct tn_claim *const *cl
 			out->result = CLAIM_UNPROVED;
 		else if (op < c->g->n_ops)
 			return TN_ERR_NOMEM;
+	}
+	if (status == TN_OK && out->result == CLAIM_PROVED &&
+		tn_work_is_out(c->model.work)) {
+		out->result = CLAIM_UNPROVED;
+		out->why = too_large;
 	}
 	return status;
 }

@@ -35,9 +35,11 @@ enum tn_status TN_MUST_CHECK tn_court_try(struct tn_court *c,
 	const struct tn_claim *const *claims, uint32_t n,
 	const struct tn_run_change *change, struct tn_arena *arena, struct tn_trial *out);
 
-/* const_fold claims: a folded tensor must be the same whenever it is read. fold.c */
+/* const_fold claims: a folded tensor must be the same whenever it is read; or there are too
+ * many reads to tell. fold.c */
 enum tn_status TN_MUST_CHECK tn_fold_check(const struct tn_court *c,
-	const struct tn_setting *s, struct tn_arena *arena, struct tn_losses *losses);
+	const struct tn_setting *s, struct tn_arena *arena, struct tn_losses *losses,
+	bool *too_large);
 
 /* A tensor that lies in storage that one branch makes and others use. */
 struct tn_stray {

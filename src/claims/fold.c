@@ -34,7 +34,7 @@ static void lose(struct fold *f, uint32_t reader, uint32_t run, int64_t begin,
 		.claim = f->claim,
 		.time = (uint32_t)f->losses->list.count };
 
-	if (!tn_vec_push(f->arena, &f->losses->list, loss))
+	if (!tn_losses_add(f->losses, f->arena, loss))
 		f->nomem = true;
 }
 
@@ -52,6 +52,8 @@ static void compare(struct fold *f, struct tn_cells *now, int64_t lo, int64_t hi
 		struct tn_cell a = tn_cells_at(f->frozen, lo), b = tn_cells_at(now, lo);
 		int64_t n = tn_min_i64(tn_min_i64(a.end, b.end), hi) - lo;
 
+		if (!tn_work_take(f->c->model.work, 1))
+			return;
 		if (b.value != CELL_EMPTY && (a.value != b.value || a.at != b.at)) {
 			if (begin < 0) {
 				begin = lo;
@@ -115,6 +117,8 @@ static void check_world(struct fold *f, const struct tn_world *world)
 			uint32_t op = g->schedule[i].i;
 			const struct tn_instance *at = &world->instance[run][op];
 
+			if (!tn_work_take(m->work, 1 + g->ops[op].n_inputs))
+				return;
 			for (uint32_t k = 0; at->active && k < g->ops[op].n_inputs; k++) {
 				const struct tn_form *form = tn_model_operand(m, op, k);
 
@@ -139,7 +143,7 @@ static bool folds(const struct tn_setting *s)
 }
 
 enum tn_status tn_fold_check(const struct tn_court *c, const struct tn_setting *s,
-	struct tn_arena *arena, struct tn_losses *losses)
+	struct tn_arena *arena, struct tn_losses *losses, bool *too_large)
 {
 	struct fold f = {
 		.c = c, .meaning = &c->meaning, .s = s, .arena = arena, .losses = losses
@@ -149,6 +153,10 @@ enum tn_status tn_fold_check(const struct tn_court *c, const struct tn_setting *
 	if (c->g->n_branches && folds(s)) {
 		if (tn_meaning_init_mixed(&mixed, &c->model, arena) != TN_OK)
 			return TN_ERR_NOMEM;
+		if (mixed.too_large) {
+			*too_large = true;
+			return TN_OK;
+		}
 		f.meaning = &mixed;
 	}
 	for (uint32_t i = 0; i < s->n_claims; i++) {
@@ -160,5 +168,6 @@ enum tn_status tn_fold_check(const struct tn_court *c, const struct tn_setting *
 		for (uint32_t w = 0; w < f.meaning->n_worlds && !f.nomem; w++)
 			check_world(&f, &f.meaning->worlds[w]);
 	}
+	*too_large = tn_work_is_out(c->model.work);
 	return f.nomem ? TN_ERR_NOMEM : TN_OK;
 }

@@ -61,7 +61,8 @@ static bool find_overlap(const struct tn_court *c, const struct tn_setting *s,
 
 	if (s->fate[op] != FATE_RUNS || c->model.kernel[op].kind == KERNEL_VIEW)
 		return false;
-	for (uint32_t i = 0; i < o->n_inputs; i++)
+	for (uint32_t i = 0; i < o->n_inputs && tn_work_take(c->model.work, o->n_outputs);
+		i++)
 		for (uint32_t k = 0; k < o->n_outputs; k++) {
 			uint32_t x = o->inputs[i].i, y = o->outputs[k].i;
 

@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "claims/cells.h"
+#include "claims/work.h"
 
 enum tn_loss_kind {
 	/* seen without running */
@@ -87,6 +88,15 @@ struct tn_loss {
 
 struct tn_losses {
 	TN_VEC(struct tn_loss) list;
+	bool cut; /* there were more than are looked at */
 };
+
+/* False: no memory. */
+static inline bool tn_losses_add(
+	struct tn_losses *losses, struct tn_arena *arena, struct tn_loss loss)
+{
+	losses->cut = losses->list.count >= JUDGE_LOSSES_MAX;
+	return losses->cut || tn_vec_push(arena, &losses->list, loss);
+}
 
 #endif

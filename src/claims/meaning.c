@@ -10,6 +10,7 @@
 /* A run in the making. */
 struct run {
 	const struct tn_model *m;
+	struct tn_meaning *meaning;
 	struct tn_arena *arena;
 	struct tn_cells *memory; /* by root */
 	uint32_t next_value;
@@ -19,10 +20,32 @@ struct run {
 	bool nomem;
 };
 
-static bool copy_of(struct tn_cells *to, struct tn_arena *arena, struct tn_cells *from,
-	const struct tn_form *f)
+/* False: it is too large. */
+static bool take(struct run *r, int64_t work, int64_t pieces)
 {
-	return tn_cells_copy(to, arena, f->lo, from, f->lo, f->hi - f->lo, EVENT_NONE);
+	struct tn_meaning *meaning = r->meaning;
+
+	meaning->pieces += pieces;
+	if (!tn_work_take(r->m->work, work) || meaning->pieces > JUDGE_PIECES_MAX)
+		meaning->too_large = true;
+	return !meaning->too_large;
+}
+
+/* After a change of these contents. */
+static bool take_change(struct run *r, struct tn_cells *changed)
+{
+	if (changed->count > JUDGE_PIECES_MAX)
+		r->meaning->too_large = true;
+	return take(r, 1 + tn_cells_cost(changed), 0);
+}
+
+static bool copy_of(struct tn_cells *to, struct run *r, uint32_t operand)
+{
+	const struct tn_form *f = tn_model_operand(r->m, r->op, operand);
+
+	return !f || (tn_cells_copy(to, r->arena, f->lo, &r->memory[f->root], f->lo,
+			      f->hi - f->lo, EVENT_NONE) &&
+			     take(r, tn_cells_cost(to), (int64_t)to->count));
 }
 
 static bool moved(void *user, uint32_t output, int64_t begin, int64_t end,
@@ -49,29 +72,26 @@ static bool moved(void *user, uint32_t output, int64_t begin, int64_t end,
 		ok = tn_cells_put(to, r->arena, c);
 	}
 	r->nomem = !ok;
-	return ok;
+	return ok && take_change(r, to);
 }
 
 static bool unread(void *user, uint32_t operand, int64_t begin, int64_t end)
 {
-	(void)user;
 	(void)operand;
 	(void)begin;
 	(void)end;
-	return true;
+	return take(user, 1, 0);
 }
 
 static bool unread_whole(void *user, uint32_t operand)
 {
-	(void)user;
 	(void)operand;
-	return true;
+	return take(user, 1, 0);
 }
 
 static bool nothing(void *user)
 {
-	(void)user;
-	return true;
+	return take(user, 1, 0);
 }
 
 /* Writes an output element by element, as its layout says: element i is bits i * width of
@@ -88,7 +108,8 @@ static bool computed(struct run *r, const struct tn_form *f, uint32_t value)
 
 		if (!tn_cells_put(to, r->arena,
 			    (struct tn_cell){
-				    bit, bit + f->width, i * f->width, value, r->op }))
+				    bit, bit + f->width, i * f->width, value, r->op }) ||
+			!take_change(r, to))
 			return false;
 	}
 	return true;
@@ -105,7 +126,7 @@ static bool write_outputs(struct run *r)
 		return true;
 	if (k->copies) {
 		tn_steps_walk(r->m, r->op, k, &walker);
-		return !r->nomem;
+		return !r->nomem && !r->meaning->too_large;
 	}
 	for (uint32_t o = 0; o < op->n_outputs; o++) {
 		const struct tn_form *f = tn_model_operand(r->m, r->op, op->n_inputs + o);
@@ -127,8 +148,7 @@ static bool update_state(struct run *r, struct tn_instance *out)
 
 		if (tn_model_updates(r->m, r->op, k) &&
 			(!computed(r, f, r->next_value + op->n_outputs + k) ||
-				!copy_of(&out->updated[k], r->arena, &r->memory[f->root],
-					f)))
+				!copy_of(&out->updated[k], r, k)))
 			return false;
 	}
 	return out->updated;
@@ -167,19 +187,18 @@ static bool run_op(struct run *r, uint32_t op, struct tn_instance *out,
 	const struct tn_op *o = &r->m->g->ops[op];
 	uint32_t n = o->n_inputs + o->n_outputs;
 
+	r->op = op;
+	r->at = out;
+	if (!take(r, 1 + n, 0))
+		return false;
 	out->active = true;
 	out->before = TN_NEW_ARRAY(r->arena, struct tn_cells, n);
 	out->after = TN_NEW_ARRAY(r->arena, struct tn_cells, o->n_outputs);
 	if (!out->before || !out->after)
 		return false;
-	for (uint32_t k = 0; k < n; k++) {
-		const struct tn_form *f = tn_model_operand(r->m, op, k);
-
-		if (f && !copy_of(&out->before[k], r->arena, &r->memory[f->root], f))
+	for (uint32_t k = 0; k < n; k++)
+		if (!copy_of(&out->before[k], r, k))
 			return false;
-	}
-	r->op = op;
-	r->at = out;
 	if (earlier && earlier->active && reads_the_same(r->m, op, earlier, out)) {
 		for (uint32_t k = 0; k < o->n_outputs; k++) {
 			const struct tn_form *f =
@@ -196,12 +215,9 @@ static bool run_op(struct run *r, uint32_t op, struct tn_instance *out,
 	if (!update_state(r, out))
 		return false;
 	r->next_value += o->n_outputs + o->n_inputs;
-	for (uint32_t k = 0; k < o->n_outputs; k++) {
-		const struct tn_form *f = tn_model_operand(r->m, op, o->n_inputs + k);
-
-		if (f && !copy_of(&out->after[k], r->arena, &r->memory[f->root], f))
+	for (uint32_t k = 0; k < o->n_outputs; k++)
+		if (!copy_of(&out->after[k], r, o->n_inputs + k))
 			return false;
-	}
 	return true;
 }
 
@@ -238,6 +254,8 @@ static struct tn_cells *snapshot(struct run *r)
 		const struct tn_cells *from = &r->memory[i];
 
 		out[i] = (struct tn_cells){ 0 };
+		if (!take(r, 1 + (int64_t)from->count, (int64_t)from->count))
+			return NULL;
 		for (size_t k = 0; k < from->count; k++)
 			if (!tn_cells_put(&out[i], r->arena, *tn_cells_item(from, k)))
 				return NULL;
@@ -259,7 +277,7 @@ static bool run_world(
 	struct tn_meaning *meaning, struct tn_world *world, struct tn_arena *arena)
 {
 	const struct tn_graph *g = meaning->m->g;
-	struct run r = { .m = meaning->m, .arena = arena };
+	struct run r = { .m = meaning->m, .meaning = meaning, .arena = arena };
 
 	r.memory = TN_NEW_ARRAY(arena, struct tn_cells, g->n_tensors);
 	if (!r.memory)
@@ -347,7 +365,7 @@ enum tn_status tn_meaning_init(
 		choose(meaning, w, active);
 		meaning->worlds[w].active = active;
 		if (!run_world(meaning, &meaning->worlds[w], arena))
-			return TN_ERR_NOMEM;
+			return meaning->too_large ? TN_OK : TN_ERR_NOMEM;
 	}
 	return TN_OK;
 }
@@ -387,7 +405,7 @@ enum tn_status tn_meaning_init_mixed(
 		world->mixed = mixed;
 		world->active = mixed[0];
 		if (!run_world(meaning, world, arena))
-			return TN_ERR_NOMEM;
+			return meaning->too_large ? TN_OK : TN_ERR_NOMEM;
 	}
 	return meaning->worlds ? TN_OK : TN_ERR_NOMEM;
 }

@@ -34,8 +34,11 @@ struct tn_meaning {
 	uint32_t n_worlds;
 	uint32_t runs; /* invocations */
 	bool all_worlds; /* false: there were too many, and some were left out */
+	int64_t pieces; /* ranges that contents consist of */
+	bool too_large; /* there was more to do than is allowed, and the rest is not there */
 };
 
+/* Both: what is too large is TN_OK and says so. */
 enum tn_status TN_MUST_CHECK tn_meaning_init(
 	struct tn_meaning *meaning, const struct tn_model *m, struct tn_arena *arena);
 

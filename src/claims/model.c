@@ -105,23 +105,9 @@ bool tn_model_updates(const struct tn_model *m, uint32_t op, uint32_t operand)
 
 uint32_t tn_model_producer(const struct tn_model *m, uint32_t tensor)
 {
-	const struct tn_graph *g = m->g;
-	uint32_t by_root = TN_NONE;
+	const uint32_t own = m->producer[tensor];
 
-	for (uint32_t i = 0; i < g->n_ops; i++) {
-		const struct tn_op *op = &g->ops[g->schedule[i].i];
-
-		for (uint32_t k = 0; k < op->n_outputs; k++) {
-			uint32_t t = op->outputs[k].i;
-
-			if (t == tensor)
-				return g->schedule[i].i;
-			if (t != TN_NONE && by_root == TN_NONE &&
-				m->form[t].root == m->form[tensor].root)
-				by_root = g->schedule[i].i;
-		}
-	}
-	return by_root;
+	return own != TN_NONE ? own : m->root_producer[m->form[tensor].root];
 }
 
 /* Sizes and strides of the elements, as if the tensor were its own root. */
@@ -215,33 +201,52 @@ static enum tn_status bad_view(
 	return TN_ERR_INPUT;
 }
 
+/* By tensor: its root and the bit of its first element there, a chain of views walked once.
+ * `chain` has room for all tensors. False: it leads nowhere, or cannot be counted. */
+static bool follow(
+	struct tn_model *m, const uint32_t *base, uint32_t tensor, uint32_t *chain)
+{
+	const struct tn_graph *g = m->g;
+	uint32_t at = tensor, n = 0;
+
+	while (m->form[at].root == TN_NONE && base[at] != TN_NONE) {
+		if (n == g->n_tensors || base[at] >= g->n_tensors)
+			return false;
+		chain[n++] = at;
+		at = base[at];
+	}
+	if (m->form[at].root == TN_NONE)
+		m->form[at].root = at;
+	while (n > 0) {
+		struct tn_form *f = &m->form[chain[--n]];
+		const struct tn_tensor *t = &g->tensors[chain[n]];
+
+		if (!tn_mul_i64(t->view_offset, tn_dtype_bits(t->dtype), &f->start) ||
+			!tn_add_i64(f->start, m->form[base[chain[n]]].start, &f->start))
+			return false;
+		f->root = m->form[base[chain[n]]].root;
+	}
+	return true;
+}
+
 static enum tn_status resolve(struct tn_model *m, struct tn_diags *diags)
 {
 	const struct tn_graph *g = m->g;
 	uint32_t *base = TN_NEW_ARRAY(m->arena, uint32_t, g->n_tensors);
+	uint32_t *chain = TN_NEW_ARRAY(m->arena, uint32_t, g->n_tensors);
 
-	if (!base)
+	if (!base || !chain)
 		return TN_ERR_NOMEM;
 	find_bases(g, base);
 	for (uint32_t i = 0; i < g->n_tensors; i++) {
-		struct tn_form *f = &m->form[i];
-		uint32_t at = i, hops = 0;
-		int64_t offset;
-
-		if (!measure(&g->tensors[i], f))
+		if (!measure(&g->tensors[i], &m->form[i]))
 			return bad_view(g, i, diags);
-		while (base[at] != TN_NONE) {
-			const struct tn_tensor *t = &g->tensors[at];
+		m->form[i].root = TN_NONE;
+	}
+	for (uint32_t i = 0; i < g->n_tensors; i++) {
+		struct tn_form *f = &m->form[i];
 
-			if (++hops > g->n_tensors || base[at] >= g->n_tensors ||
-				!tn_mul_i64(t->view_offset, tn_dtype_bits(t->dtype),
-					&offset) ||
-				!tn_add_i64(f->start, offset, &f->start))
-				return bad_view(g, i, diags);
-			at = base[at];
-		}
-		f->root = at;
-		if (!tn_add_i64(f->lo, f->start, &f->lo) ||
+		if (!follow(m, base, i, chain) || !tn_add_i64(f->lo, f->start, &f->lo) ||
 			!tn_add_i64(f->hi, f->start, &f->hi) || !is_countable(f))
 			return bad_view(g, i, diags);
 	}
@@ -318,6 +323,45 @@ static bool find_dead(struct tn_model *m)
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		m->dead[i] = !wanted[m->form[i].root];
 	return true;
+}
+
+static void find_producers(struct tn_model *m)
+{
+	const struct tn_graph *g = m->g;
+
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		m->producer[i] = m->root_producer[i] = TN_NONE;
+	for (uint32_t i = g->n_ops; i-- > 0;) {
+		const struct tn_op *op = &g->ops[g->schedule[i].i];
+
+		for (uint32_t k = 0; k < op->n_outputs; k++) {
+			const uint32_t t = op->outputs[k].i;
+
+			if (t == TN_NONE)
+				continue;
+			m->producer[t] = g->schedule[i].i;
+			m->root_producer[m->form[t].root] = g->schedule[i].i;
+		}
+	}
+}
+
+/* Bodies of control flow: who is in them. */
+static void find_bodies(struct tn_model *m)
+{
+	const struct tn_graph *g = m->g;
+
+	for (uint32_t i = 0; i < g->n_tensors; i++)
+		m->scope[i] = TN_NONE;
+	for (uint32_t i = 0; i < g->n_ops; i++)
+		m->branch[i] = TN_NONE;
+	for (uint32_t i = g->n_scopes; i-- > 0;)
+		for (uint32_t k = 0; k < g->scopes[i].n_tensors; k++)
+			if (g->scopes[i].tensors[k].i < g->n_tensors)
+				m->scope[g->scopes[i].tensors[k].i] = i;
+	for (uint32_t i = g->n_branches; i-- > 0;)
+		for (uint32_t k = 0; k < g->branches[i].n_ops; k++)
+			if (g->branches[i].ops[k].i < g->n_ops)
+				m->branch[g->branches[i].ops[k].i] = i;
 }
 
 /* What ops write into inputs is a result for the caller, whatever was there before. */
@@ -400,8 +444,16 @@ static bool allocate(struct tn_model *m)
 	m->output = TN_NEW_ARRAY(m->arena, bool, n);
 	m->updated = TN_NEW_ARRAY(m->arena, bool, n);
 	m->yielded = TN_NEW_ARRAY(m->arena, bool, n);
+	m->scope = TN_NEW_ARRAY(m->arena, uint32_t, n);
+	m->branch = TN_NEW_ARRAY(m->arena, uint32_t, m->g->n_ops);
+	m->producer = TN_NEW_ARRAY(m->arena, uint32_t, n);
+	m->root_producer = TN_NEW_ARRAY(m->arena, uint32_t, n);
+	m->work = TN_NEW(m->arena, struct tn_work);
+	if (m->work)
+		m->work->left = JUDGE_WORK_MAX;
 	return m->form && m->kernel && m->storage_hi && m->role && m->given && m->dead &&
-	       m->output && m->updated && m->yielded;
+	       m->output && m->updated && m->yielded && m->scope && m->branch &&
+	       m->producer && m->root_producer && m->work;
 }
 
 enum tn_status tn_model_init(struct tn_model *m, const struct tn_graph *g,
@@ -423,7 +475,9 @@ enum tn_status tn_model_init(struct tn_model *m, const struct tn_graph *g,
 	if (status != TN_OK)
 		return status;
 	find_owners(m);
-	if (!find_dead(m))
+	find_producers(m);
+	find_bodies(m);
+	if (!find_dead(m) || !tn_loop_init(m))
 		return TN_ERR_NOMEM;
 	/* contracts speak of valid graphs only */
 	tn_diags_init(&unheard, arena);

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "claims/declared.h"
+#include "claims/work.h"
 #include "contract/contract.h"
 #include "ir/graph.h"
 
@@ -91,6 +92,14 @@ struct tn_model {
 	bool *output; /* by tensor: in the list of outputs, or has the role */
 	bool *updated; /* by tensor: an input, or in one, that ops write */
 	bool *yielded; /* by tensor: an op gives it to the caller for good */
+	uint32_t *
+		scope; /* by tensor: the first of the graph's scopes that it is in; TN_NONE */
+	uint32_t *branch; /* by op: the first branch that it runs in; TN_NONE */
+	uint32_t *
+		producer; /* by tensor: first op of the schedule that writes it; TN_NONE */
+	uint32_t *root_producer; /* by root: ... that writes any of it */
+	int64_t *iteration; /* by op: of an unrolled loop, from 0; -1. loop.c */
+	struct tn_work *work; /* that is left for the judgement */
 	bool has_gradient;
 	bool valid; /* the graph passes tn_validate: contracts may be asked */
 	const struct tn_declared *declared; /* or NULL */
@@ -129,6 +138,9 @@ bool tn_kernel_may_be_view(const struct tn_op *op);
 
 /* Does the kernel read this operand again while it writes, wherever it likes? */
 bool tn_kernel_reads_target(const struct tn_kernel *k, uint32_t operand);
+
+/* Fills m->iteration. loop.c */
+bool TN_MUST_CHECK tn_loop_init(struct tn_model *m);
 
 /* Fills m->kernel[op]; needs forms. */
 enum tn_status TN_MUST_CHECK tn_kernel_init(struct tn_model *m, uint32_t op, bool valid);

@@ -154,6 +154,10 @@ static bool tied_together(const struct tn_remedies *r, uint32_t a, uint32_t b)
 {
 	const struct tn_op *x = &r->g->ops[a], *y = &r->g->ops[b];
 
+	if (!tn_work_take(
+		    r->m->work, 1 + ((int64_t)x->n_inputs + x->n_outputs) *
+						((int64_t)y->n_inputs + y->n_outputs)))
+		return true; /* and no trial will prove it */
 	for (uint32_t i = 0; i < x->n_inputs + x->n_outputs; i++)
 		for (uint32_t k = 0; k < y->n_inputs + y->n_outputs; k++) {
 			const struct tn_form *f = tn_model_operand(r->m, a, i);

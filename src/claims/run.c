@@ -10,6 +10,8 @@ bool tn_pass_differs(struct tn_pass *p, uint32_t tensor, struct tn_cells *expect
 		struct tn_cell want = tn_cells_at(expected, begin), have;
 		int64_t address, n = tn_min_i64(want.end, end) - begin;
 
+		if (!tn_run_take(p->r, 1))
+			return false;
 		if (want.value == CELL_EMPTY) { /* nobody says what should be there */
 			begin += n;
 			continue;
@@ -222,6 +224,11 @@ struct tn_loss *tn_pass_lose(struct tn_pass *p, enum tn_loss_kind kind, uint32_t
 		.claim = TN_NONE,
 		.time = (uint32_t)r->losses->list.count };
 
+	if (r->losses->list.count >= JUDGE_LOSSES_MAX ||
+		!tn_run_take(r, (int64_t)r->m->g->n_ops + r->m->g->n_tensors)) {
+		r->losses->cut = true;
+		return NULL;
+	}
 	if (d->found.event != EVENT_NONE)
 		loss.last = r->events.items[d->found.event];
 	loss.found = loss.last;
@@ -234,7 +241,7 @@ struct tn_loss *tn_pass_lose(struct tn_pass *p, enum tn_loss_kind kind, uint32_t
 				   p->ran_at[loss.found.op] > p->ran_at[loss.expected];
 	loss.read_before = read_before(p, &loss, d, address);
 	loss.old_home = replaced_in_old_home(p, &loss, d, address);
-	if (!tn_vec_push(r->arena, &r->losses->list, loss)) {
+	if (!tn_losses_add(r->losses, r->arena, loss)) {
 		r->nomem = true;
 		return NULL;
 	}
@@ -260,8 +267,9 @@ static bool give(struct tn_pass *p)
 				tn_setting_address(p->r->s, i, f->lo),
 				&p->world->start[p->run][i], f->lo, f->hi - f->lo, event))
 			p->r->nomem = true;
+		tn_run_take_change(p->r, &p->memory);
 	}
-	return !p->r->nomem;
+	return !p->r->nomem && !p->r->too_large;
 }
 
 #define WEIGHT_STATE 3 /* that no caller fills, and above */
@@ -279,6 +287,8 @@ static int weight(const struct tn_model *m, uint32_t root)
 	}
 	if (!m->g->tensors[root].clobber)
 		return 2;
+	if (!tn_work_take(m->work, m->g->n_ops))
+		return 0;
 	for (uint32_t i = 0; i < m->g->n_ops; i++)
 		for (uint32_t k = 0; k < m->g->ops[i].n_inputs; k++) {
 			const struct tn_form *f = tn_model_operand(m, i, k);
@@ -295,7 +305,8 @@ static void check_given(struct tn_pass *p)
 {
 	const struct tn_model *m = p->r->m;
 
-	for (uint32_t i = 0; i < m->g->n_tensors && !p->r->nomem; i++) {
+	for (uint32_t i = 0; i < m->g->n_tensors && !p->r->nomem && !p->r->too_large;
+		i++) {
 		const struct tn_form *f = &m->form[i];
 		uint32_t victim = i, other;
 		struct tn_difference d;
@@ -330,8 +341,9 @@ static bool run_world(struct tn_run *r, const struct tn_world *world)
 	for (p.run = 0; p.run < r->meaning->runs; p.run++) {
 		p.time = 0;
 		p.ran_at = TN_NEW_ARRAY(r->arena, uint32_t, n_ops);
-		r->nomem = !p.ran_at || !give(&p);
-		if (!p.run && !r->nomem)
+		if (!p.ran_at)
+			r->nomem = true;
+		if (!r->nomem && give(&p) && !p.run)
 			check_given(&p);
 		for (uint32_t i = 0; i < n_ops && !r->nomem && !r->too_large; i++) {
 			uint32_t op = r->s->order[i];

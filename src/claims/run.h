@@ -9,8 +9,6 @@
 #include "claims/meaning.h"
 #include "claims/setting.h"
 
-#define RUN_STEPS_MAX INT64_C(200000000) /* then the set is too large to be replayed */
-
 /* What is different from the graph, to try a remedy. */
 struct tn_run_change {
 	uint32_t op; /* runs this kernel instead of its own; TN_NONE */
@@ -40,10 +38,25 @@ struct tn_run {
 	TN_VEC(struct tn_event) events;
 	TN_VEC(struct tn_touch)
 	touches; /* of the first invocation of each world, in order */
-	int64_t steps;
-	bool too_large;
+	bool too_large; /* there was more to do than is allowed, or to remember */
 	bool nomem;
 };
+
+/* False: there is more to do than is allowed; all below stop then. */
+static inline bool tn_run_take(struct tn_run *run, int64_t work)
+{
+	if (!tn_work_take(run->m->work, work))
+		run->too_large = true;
+	return !run->too_large;
+}
+
+/* After a change of these contents. */
+static inline bool tn_run_take_change(struct tn_run *run, struct tn_cells *changed)
+{
+	if (changed->count > JUDGE_PIECES_MAX)
+		run->too_large = true;
+	return tn_run_take(run, 1 + tn_cells_cost(changed));
+}
 
 /* All worlds and invocations. */
 enum tn_status TN_MUST_CHECK tn_run_all(struct tn_run *run);

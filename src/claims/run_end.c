@@ -29,6 +29,8 @@ static void compare(struct tn_pass *p, enum tn_loss_kind kind, uint32_t tensor,
 		int64_t at = tn_setting_address(r->s, tensor, d.begin);
 		struct tn_loss *loss = NULL;
 
+		if (!tn_run_take(r, 1 + (int64_t)(r->losses->list.count - first)))
+			return;
 		for (size_t i = first; i < r->losses->list.count && !loss; i++)
 			if (same_writer(r, &r->losses->list.items[i], d.found.event))
 				loss = &r->losses->list.items[i];
@@ -53,7 +55,7 @@ static void check_tensor(struct tn_pass *p, enum tn_loss_kind kind, uint32_t ten
 		compare(p, kind, tensor, expected, f->lo, f->hi, first);
 		return;
 	}
-	for (int64_t i = 0; i < f->n && !p->r->nomem; i++) {
+	for (int64_t i = 0; i < f->n && !p->r->nomem && !p->r->too_large; i++) {
 		int64_t bit = tn_form_at(f, i);
 
 		compare(p, kind, tensor, expected, bit, bit + f->width, first);
@@ -66,7 +68,7 @@ static bool mark(struct tn_pass *p, struct tn_cells *marks, int64_t begin, int64
 
 	if (begin < end && !tn_cells_put(marks, p->r->arena, c))
 		p->r->nomem = true;
-	return !p->r->nomem;
+	return tn_run_take_change(p->r, marks) && !p->r->nomem;
 }
 
 /* Where the graph writes this root: where an op has left something, and all that an op names
@@ -77,6 +79,8 @@ static bool mark_written(struct tn_pass *p, uint32_t root, struct tn_cells *mark
 	const struct tn_model *m = p->r->m;
 	struct tn_cells *end = &p->world->end[p->run][root];
 
+	if (!tn_run_take(p->r, m->g->n_tensors))
+		return false;
 	for (int64_t bit = m->form[root].lo; bit < m->form[root].hi;) {
 		const struct tn_cell c = tn_cells_at(end, bit);
 		const int64_t stop = tn_min_i64(c.end, m->form[root].hi);
@@ -114,6 +118,8 @@ static void check_inout(struct tn_pass *p, uint32_t root)
 		struct tn_cell c = tn_cells_at(&marks, bit);
 		int64_t stop = tn_min_i64(c.end, f->hi);
 
+		if (!tn_run_take(p->r, 1))
+			return;
 		if (c.value != CELL_EMPTY)
 			compare(p, LOSS_INOUT, root, end, bit, stop, first);
 		bit = stop;
@@ -197,6 +203,8 @@ static void check_saved(struct tn_pass *p)
 		const struct tn_instance *at = &p->world->instance[p->run][op];
 		bool in_place;
 
+		if (!tn_run_take(p->r, 1 + o->n_inputs + o->n_outputs))
+			return;
 		if (!at->active || m->kernel[op].kind == KERNEL_VIEW ||
 			p->r->s->fate[op] != FATE_RUNS)
 			continue;
@@ -251,7 +259,7 @@ static void check_sharing(struct tn_pass *p, uint32_t output)
 	const struct tn_model *m = p->r->m;
 	int64_t begin, end;
 
-	for (uint32_t i = 0; i < m->g->n_tensors; i++) {
+	for (uint32_t i = 0; i < m->g->n_tensors && tn_run_take(p->r, 1); i++) {
 		bool owned =
 			m->form[i].root == i &&
 			(m->role[i] == ROLE_CONST || m->role[i] == ROLE_VARIABLE ||
@@ -269,7 +277,8 @@ bool tn_pass_end(struct tn_pass *p)
 {
 	const struct tn_model *m = p->r->m;
 
-	for (uint32_t i = 0; i < m->g->n_tensors && !p->r->nomem; i++) {
+	for (uint32_t i = 0; i < m->g->n_tensors && !p->r->nomem && tn_run_take(p->r, 1);
+		i++) {
 		struct tn_cells *end = &p->world->end[p->run][m->form[i].root];
 
 		if (m->form[i].root == i)
@@ -285,5 +294,5 @@ bool tn_pass_end(struct tn_pass *p)
 	}
 	if (p->r->options->profile == PROFILE_TRAINING && !m->has_gradient)
 		check_saved(p);
-	return !p->r->nomem;
+	return !p->r->nomem && !p->r->too_large;
 }

@@ -161,6 +161,8 @@ static bool on_whole(void *user, uint32_t operand)
 	struct tn_op_run *r = user;
 	struct tn_watched *w = &r->watched[operand];
 
+	if (!tn_run_take(r->p->r, 1))
+		return false;
 	if (r->writes_only || w->checked || (w->lost && w->step_only))
 		return true;
 	w->checked = true;
@@ -194,6 +196,8 @@ static void check_scratch(struct tn_op_run *r)
 			struct tn_cell c = tn_cells_at(&r->p->memory, at);
 			int64_t n = tn_min_i64(c.end - at, f->hi - bit);
 
+			if (!tn_run_take(r->p->r, 1))
+				return;
 			if (c.event == EVENT_NONE || events[c.event].op != r->op ||
 				events[c.event].kind != EVENT_SCRATCH ||
 				events[c.event].tensor != tensor) {
@@ -219,9 +223,7 @@ static bool on_step(void *user)
 	if (!read_pending(r))
 		return false;
 	r->step++;
-	if (++r->p->r->steps > RUN_STEPS_MAX)
-		r->p->r->too_large = true;
-	return tn_op_run_going_on(r);
+	return tn_run_take(r->p->r, 1) && tn_op_run_going_on(r);
 }
 
 /* Has this op itself replaced what it is about to move onto itself? */
@@ -310,6 +312,9 @@ static void find_meetings(struct tn_op_run *r)
 		uint32_t t = tn_op_run_tensor(r, k);
 		int64_t lo, hi;
 
+		if (!tn_run_take(r->p->r, 1 + (int64_t)r->o->n_outputs + r->k->n_scratch))
+			return;
+
 		if (!f)
 			continue;
 		lo = tn_op_run_address(r, t, f->lo);
@@ -392,7 +397,8 @@ static bool all_there(struct tn_op_run *r)
 			int64_t bit = tn_form_at(f, i);
 
 			if (tn_pass_differs(r->p, tn_op_run_tensor(r, k),
-				    &r->at->before[k], bit, bit + f->width, &d))
+				    &r->at->before[k], bit, bit + f->width, &d) ||
+				!tn_op_run_going_on(r))
 				return false;
 		}
 	}
@@ -502,6 +508,8 @@ bool tn_pass_op(struct tn_pass *p, uint32_t op)
 		return false;
 	}
 	find_meetings(&r);
+	if (!tn_op_run_going_on(&r))
+		return false;
 	r.event = tn_pass_event(
 		p, EVENT_OUTPUT, op, o->n_outputs ? o->outputs[0].i : TN_NONE);
 	if (r.event == EVENT_NONE || !begin(&r))

@@ -5,8 +5,7 @@
 #include "base/checked.h"
 #include "claims/run.h"
 
-#define OPS_MAX	     16384 /* 32 MB of bits */
-#define ELEMENTS_MAX (1 << 22) /* of a strided tensor, each a cell */
+#define OPS_MAX 16384 /* 32 MB of bits */
 
 struct order {
 	struct tn_run *r;
@@ -22,40 +21,60 @@ static bool comes_after(const struct order *o, uint32_t a, uint32_t b)
 	return o->after[a * o->words + b / 64] >> (b % 64) & 1;
 }
 
+/* The ranges that hold elements: one when they lie side by side. */
+static int64_t ranges_of(const struct tn_form *f)
+{
+	return f->dense ? 1 : f->n;
+}
+
+static void range_at(const struct tn_form *f, int64_t i, int64_t *begin, int64_t *end)
+{
+	*begin = f->dense ? f->lo : tn_form_at(f, i);
+	*end = f->dense ? f->hi : *begin + f->width;
+}
+
+/* Is one of the form's elements where something has been seen? */
+static bool is_seen(
+	struct order *o, struct tn_cells *seen, const struct tn_form *f, int64_t shift)
+{
+	for (int64_t i = 0; i < ranges_of(f); i++) {
+		int64_t begin, end;
+		struct tn_cell c;
+
+		if (!tn_run_take(o->r, 1))
+			return true;
+		range_at(f, i, &begin, &end);
+		c = tn_cells_at(seen, begin + shift);
+		if (c.value != CELL_EMPTY || c.end < end + shift)
+			return true;
+	}
+	return false;
+}
+
 /* Do elements of the two share a bit, when bit 0 of b's root is `shift` bits behind bit 0
- * of a's? Each element counts as a step of the run, which has so many. */
+ * of a's? Yes, when that is too much to look at. */
 static bool elements_meet(
 	struct order *o, const struct tn_form *a, const struct tn_form *b, int64_t shift)
 {
 	struct tn_cells seen = { 0 };
+	struct tn_arena own;
+	bool meet;
 
 	if (a->lo >= b->hi + shift || b->lo + shift >= a->hi)
 		return false;
 	if (a->dense && b->dense)
 		return true;
-	if (a->n > ELEMENTS_MAX || b->n > ELEMENTS_MAX ||
-		o->r->steps > RUN_STEPS_MAX - a->n - b->n)
-		o->r->too_large = true;
-	if (o->r->too_large)
-		return true;
-	o->r->steps += a->n + b->n;
-	for (int64_t i = 0; i < a->n; i++) {
-		int64_t bit = tn_form_at(a, i);
-		struct tn_cell c = { bit, bit + a->width, 0, 0, EVENT_NONE };
+	tn_arena_init(&own);
+	for (int64_t i = 0; i < ranges_of(a) && !o->nomem && !o->r->too_large; i++) {
+		struct tn_cell c = { 0, 0, 0, 0, EVENT_NONE };
 
-		if (!tn_cells_put(&seen, o->r->arena, c)) {
-			o->nomem = true;
-			return true;
-		}
+		range_at(a, i, &c.begin, &c.end);
+		o->nomem = !tn_cells_put(&seen, &own, c);
+		tn_run_take_change(o->r, &seen);
 	}
-	for (int64_t i = 0; i < b->n; i++) {
-		int64_t bit = tn_form_at(b, i) + shift;
-		struct tn_cell c = tn_cells_at(&seen, bit);
-
-		if (c.value != CELL_EMPTY || c.end < bit + b->width)
-			return true;
-	}
-	return false;
+	meet = o->nomem || o->r->too_large || is_seen(o, &seen, b, shift);
+	tn_arena_release(&own);
+	return meet;
 }
 
 /* Does b depend on a, which the graph runs before it? A view runs no code: it is written by
@@ -64,7 +83,9 @@ static bool depends(struct order *o, uint32_t a, uint32_t b)
 {
 	const struct tn_op *x = &o->m->g->ops[a], *y = &o->m->g->ops[b];
 
-	if (o->m->kernel[a].kind == KERNEL_VIEW || o->m->kernel[b].kind == KERNEL_VIEW)
+	if (o->m->kernel[a].kind == KERNEL_VIEW || o->m->kernel[b].kind == KERNEL_VIEW ||
+		!tn_run_take(o->r, 1 + ((int64_t)x->n_inputs + x->n_outputs) *
+						   ((int64_t)y->n_inputs + y->n_outputs)))
 		return false;
 	for (uint32_t i = 0; i < x->n_inputs + x->n_outputs; i++) {
 		const struct tn_form *f = tn_model_operand(o->m, a, i);
@@ -95,7 +116,7 @@ static bool find_order(struct order *o)
 		return false;
 	for (uint32_t i = 0; i < g->n_ops; i++)
 		o->position[g->schedule[i].i] = i;
-	for (uint32_t i = g->n_ops; i-- > 0;) {
+	for (uint32_t i = g->n_ops; i-- > 0 && !o->r->too_large;) {
 		uint32_t a = g->schedule[i].i;
 
 		for (uint32_t j = i + 1; j < g->n_ops; j++) {
@@ -132,7 +153,7 @@ static void lose(struct order *o, const struct tn_touch *a, const struct tn_touc
 		.claim = TN_NONE,
 		.time = (uint32_t)o->r->losses->list.count };
 
-	if (!tn_vec_push(o->r->arena, &o->r->losses->list, loss))
+	if (!tn_losses_add(o->r->losses, o->r->arena, loss))
 		o->nomem = true;
 }
 
@@ -187,9 +208,9 @@ enum tn_status tn_run_unordered(struct tn_run *r)
 		return TN_ERR_NOMEM;
 	if (n)
 		qsort(list, n, sizeof(*list), by_address);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && !r->too_large; i++)
 		for (size_t k = i + 1; k < n && list[k].world == list[i].world &&
-				       list[k].begin < list[i].end;
+				       list[k].begin < list[i].end && tn_run_take(r, 1);
 			k++)
 			check_pair(&o, &list[i], &list[k]);
 	return o.nomem ? TN_ERR_NOMEM : TN_OK;

@@ -22,11 +22,13 @@ struct tn_difference {
 	struct tn_cell expected, found;
 };
 
-/* The first difference in [begin, end) of the tensor's root; false: there is none. */
+/* The first difference in [begin, end) of the tensor's root; false: there is none, or the run
+ * is too large. */
 bool tn_pass_differs(struct tn_pass *p, uint32_t tensor, struct tn_cells *expected,
 	int64_t begin, int64_t end, struct tn_difference *out);
 
-/* A loss with the facts of a difference filled in; NULL: no memory. */
+/* A loss with the facts of a difference filled in; NULL: no memory, or there are so many that
+ * no more are told. */
 struct tn_loss *tn_pass_lose(struct tn_pass *p, enum tn_loss_kind kind, uint32_t victim,
 	uint32_t reader, uint32_t operand, const struct tn_difference *d);
 

@@ -8,6 +8,8 @@ static void dirty(struct tn_op_run *r, int64_t lo, int64_t hi)
 {
 	uint32_t n = r->o->n_inputs + r->o->n_outputs;
 
+	if (!tn_run_take_change(r->p->r, &r->p->memory) || !tn_run_take(r->p->r, n))
+		return;
 	for (uint32_t k = 0; k < n; k++) {
 		const struct tn_form *f;
 		uint32_t t;
@@ -29,9 +31,11 @@ static uint32_t event_of(struct tn_op_run *r, uint32_t tensor)
 	struct tn_run *run = r->p->r;
 	uint32_t event;
 
-	for (event = r->event; event < run->events.count; event++)
+	for (event = r->event; event < run->events.count && tn_run_take(run, 1); event++)
 		if (run->events.items[event].tensor == tensor)
 			return event;
+	if (run->too_large)
+		return EVENT_NONE;
 	event = tn_pass_event(r->p, EVENT_OUTPUT, r->op, tensor);
 	if (event != EVENT_NONE)
 		run->events.items[event].pass = r->pass;
@@ -69,7 +73,7 @@ static bool count_write(void *user, uint32_t output, int64_t begin, int64_t end,
 		EVENT_NONE };
 	if (!tn_cells_put(&r->left[output], r->p->r->arena, c))
 		r->p->r->nomem = true;
-	return tn_op_run_going_on(r);
+	return tn_run_take_change(r->p->r, &r->left[output]) && tn_op_run_going_on(r);
 }
 
 static bool no_event(void *user)
@@ -121,6 +125,7 @@ bool tn_op_run_is_last(struct tn_op_run *r, uint32_t output, int64_t begin, int6
 	c = (struct tn_cell){ begin, end, begin, left - 1, EVENT_NONE };
 	if (!tn_cells_put(&r->left[output], r->p->r->arena, c))
 		r->p->r->nomem = true;
+	tn_run_take_change(r->p->r, &r->left[output]);
 	return left == 1;
 }
 
@@ -148,7 +153,8 @@ bool tn_op_run_garbage_elements(
 		return tn_op_run_garbage(r, kind, tensor, f->lo, f->hi);
 	tn_op_run_touch(r, tensor, f->lo, f->hi, true);
 	event = tn_pass_event(r->p, kind, r->op, tensor);
-	for (int64_t i = 0; i < f->n && event != EVENT_NONE; i++) {
+	for (int64_t i = 0; i < f->n && event != EVENT_NONE && tn_op_run_going_on(r);
+		i++) {
 		int64_t at = tn_op_run_address(r, tensor, tn_form_at(f, i));
 		struct tn_cell c = { at, at + f->width, 0, CELL_GARBAGE, event };
 
@@ -230,8 +236,9 @@ void tn_op_run_check_self(struct tn_op_run *r, uint32_t output)
 		if (!tn_cells_put(&seen, r->p->r->arena,
 			    (struct tn_cell){ bit, bit + f->width, 0, 0, EVENT_NONE }))
 			r->p->r->nomem = true;
+		tn_run_take_change(r->p->r, &seen);
 	}
-	if (d.end < 0)
+	if (d.end < 0 || r->p->r->too_large)
 		return;
 	/* the operand that it was placed on is what the claim is about */
 	for (uint32_t k = 0; k < r->o->n_inputs; k++)

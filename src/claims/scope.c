@@ -4,24 +4,6 @@
 
 #include "base/banned.h"
 
-uint32_t tn_scope_of(const struct tn_graph *g, uint32_t tensor)
-{
-	for (uint32_t i = 0; i < g->n_scopes; i++)
-		for (uint32_t k = 0; k < g->scopes[i].n_tensors; k++)
-			if (g->scopes[i].tensors[k].i == tensor)
-				return i;
-	return TN_NONE;
-}
-
-uint32_t tn_branch_of(const struct tn_graph *g, uint32_t op)
-{
-	for (uint32_t i = 0; i < g->n_branches; i++)
-		for (uint32_t k = 0; k < g->branches[i].n_ops; k++)
-			if (g->branches[i].ops[k].i == op)
-				return i;
-	return TN_NONE;
-}
-
 /* The part of a name that does not tell the scope. */
 static size_t bare(const char *name, const char **out)
 {
@@ -47,14 +29,14 @@ static size_t bare(const char *name, const char **out)
 	return len;
 }
 
-bool tn_scope_shadows(const struct tn_graph *g, uint32_t a, uint32_t b)
+bool tn_scope_shadows(const struct tn_model *m, uint32_t a, uint32_t b)
 {
 	const char *x, *y;
 	size_t n, k;
 
-	if (a == b || tn_scope_of(g, a) == tn_scope_of(g, b))
+	if (a == b || m->scope[a] == m->scope[b])
 		return false;
-	n = bare(g->tensors[a].name, &x);
-	k = bare(g->tensors[b].name, &y);
+	n = bare(m->g->tensors[a].name, &x);
+	k = bare(m->g->tensors[b].name, &y);
 	return n == k && strncmp(x, y, n) == 0;
 }

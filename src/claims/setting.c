@@ -19,6 +19,7 @@ struct builder {
 	struct tn_arena *arena;
 	struct link *link; /* by site */
 	uint32_t *site_of;
+	bool nomem;
 };
 
 bool tn_claim_is(const struct tn_claim *c, const char *kind)
@@ -55,7 +56,8 @@ static bool locate(const struct builder *b, uint32_t site, struct place *out)
 	while (out->host != TN_NONE && b->link[out->host].made) {
 		const struct link *l = &b->link[out->host];
 
-		if (!tn_add_i64(out->bit, l->bit, &out->bit))
+		if (!tn_work_take(b->m->work, 1) ||
+			!tn_add_i64(out->bit, l->bit, &out->bit))
 			return false;
 		if (l->to == TN_NONE)
 			out->arena = b->s->site[out->host].claim;
@@ -144,20 +146,13 @@ static bool names(uint32_t id, uint32_t n)
 }
 
 /* A view that a plan puts where its root is not has lost it: nobody writes it there. */
-static void tear_off(struct builder *b, uint32_t claim, uint32_t tensor)
+static void tear_off(struct builder *b, const int64_t *offsets, uint32_t tensor)
 {
-	const struct tn_claim *c = b->s->claims[claim];
 	uint32_t root = b->m->form[tensor].root;
-	int64_t own = -1, of_root = -1;
+	int64_t own = offsets[tensor], of_root = offsets[root];
 
 	if (root == tensor || b->site_of[tensor] == tensor)
 		return;
-	for (uint32_t i = 0; i < c->n_places; i++) {
-		if (c->places[i].tensor.i == tensor)
-			own = c->places[i].offset;
-		if (c->places[i].tensor.i == root)
-			of_root = c->places[i].offset;
-	}
 	if (of_root >= TN_MEMORY_MAX)
 		return;
 	if (of_root >= 0 ? own * 8 - of_root * 8 ==
@@ -167,10 +162,28 @@ static void tear_off(struct builder *b, uint32_t claim, uint32_t tensor)
 	b->site_of[tensor] = tensor;
 }
 
+/* By tensor: the last offset that the plan gives it, in bytes; -1: none. NULL: no memory. */
+static const int64_t *offsets_of(const struct builder *b, const struct tn_claim *plan)
+{
+	int64_t *offsets = TN_NEW_ARRAY(b->arena, int64_t, b->m->g->n_tensors);
+
+	for (uint32_t i = 0; offsets && i < b->m->g->n_tensors; i++)
+		offsets[i] = -1;
+	for (uint32_t i = 0; offsets && i < plan->n_places; i++)
+		if (names(plan->places[i].tensor.i, b->m->g->n_tensors))
+			offsets[plan->places[i].tensor.i] = plan->places[i].offset;
+	return offsets;
+}
+
 static void apply_plan(struct builder *b, uint32_t claim)
 {
 	const struct tn_claim *c = b->s->claims[claim];
+	const int64_t *offsets = offsets_of(b, c);
 
+	if (!offsets) {
+		b->nomem = true;
+		return;
+	}
 	for (uint32_t i = 0; i < c->n_places; i++) {
 		const struct tn_claim_place *p = &c->places[i];
 		const struct tn_form *f;
@@ -183,7 +196,7 @@ static void apply_plan(struct builder *b, uint32_t claim)
 			go_beyond(b, claim, p->tensor.i, TN_NONE, p->offset);
 			continue;
 		}
-		tear_off(b, claim, p->tensor.i);
+		tear_off(b, offsets, p->tensor.i);
 		f = &b->m->form[p->tensor.i];
 		if (!tn_sub_i64(p->offset * 8, f->start, &bit))
 			result = PUT_BEYOND;
@@ -274,8 +287,10 @@ static void apply_order(struct builder *b, uint32_t claim)
 	bool *seen = TN_NEW_ARRAY(b->arena, bool, g->n_ops);
 	uint32_t n = 0;
 
-	if (!seen)
+	if (!seen) {
+		b->nomem = true;
 		return;
+	}
 	if (b->s->has_order) {
 		b->s->contradiction = "two claims give two orders: they are alternatives";
 		return;
@@ -448,6 +463,8 @@ enum tn_status tn_setting_init(struct tn_setting *s, const struct tn_model *m,
 	if (!allocate(&b))
 		return TN_ERR_NOMEM;
 	apply(&b);
+	if (b.nomem)
+		return TN_ERR_NOMEM;
 	if (!s->has_order)
 		for (uint32_t i = 0; i < m->g->n_ops; i++)
 			s->order[i] = m->g->schedule[i].i;

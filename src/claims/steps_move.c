@@ -49,7 +49,8 @@ static bool slice_map(const struct tn_claim_walk *w, const struct tn_form *in,
 			start >= in->dim[d] || last < 0 || last >= in->dim[d])
 			return out->n == 0;
 		map->base += start * in->stride[d];
-		map->stride[d] = step * in->stride[d];
+		/* what is not gone to may be too far to count */
+		map->stride[d] = out->dim[d] > 1 ? step * in->stride[d] : 0;
 	}
 	return true;
 }
@@ -114,7 +115,8 @@ static bool parts_fit(const struct tn_claim_walk *w, const struct tn_form *whole
 		for (uint32_t d = 0; d < whole->rank; d++)
 			if (d != axis && part->dim[d] != whole->dim[d])
 				return false;
-		sum += part->dim[axis];
+		if (!tn_add_i64(sum, part->dim[axis], &sum))
+			return false;
 	}
 	return sum == whole->dim[axis];
 }

@@ -11,7 +11,7 @@ static bool summed(const struct tn_claim_walk *w, uint32_t d, uint32_t rank)
 	for (size_t i = 0; i < n; i++) {
 		int64_t axis = tn_op_int_at(w->op, "axis", i, 0);
 
-		if (axis == d || axis + (int64_t)rank == d)
+		if (axis == d || (axis < 0 && axis + (int64_t)rank == d))
 			return true;
 	}
 	return !n; /* no axis: all */
