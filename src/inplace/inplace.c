@@ -19,6 +19,8 @@ struct judge {
 	/* Displacements of one op and output, found when first asked for: candidates whose
 	 * inputs share a storage ask for each other's. By input, then variant. */
 	int64_t *rules;
+	size_t *rules_known; /* where: the others are not known yet */
+	size_t n_rules_known;
 	tn_op_id rules_op;
 	uint32_t rules_output;
 	struct tn_arena *arena;
@@ -157,17 +159,19 @@ static bool input_dies(const struct judge *j, const struct tn_candidate *c)
 static enum tn_status rule_of(struct judge *j, const struct tn_candidate *c,
 	struct tn_variant v, uint32_t index, uint32_t input, int64_t *out_d)
 {
-	const size_t n = (size_t)j->g->ops[c->op.i].n_inputs * TN_VARIANTS_MAX;
 	int64_t *rule = &j->rules[(size_t)input * TN_VARIANTS_MAX + index];
 	enum tn_status status = TN_OK;
 
 	if (j->rules_op.i != c->op.i || j->rules_output != c->output)
-		for (size_t i = 0; i < n; i++)
-			j->rules[i] = RULE_UNKNOWN;
+		while (j->n_rules_known > 0)
+			j->rules[j->rules_known[--j->n_rules_known]] = RULE_UNKNOWN;
 	j->rules_op = c->op;
 	j->rules_output = c->output;
-	if (*rule == RULE_UNKNOWN)
+	if (*rule == RULE_UNKNOWN) {
 		status = tn_contract_displacement(j->g, c->op, v, input, c->output, rule);
+		if (*rule != RULE_UNKNOWN)
+			j->rules_known[j->n_rules_known++] = (size_t)(rule - j->rules);
+	}
 	*out_d = *rule;
 	return status;
 }
@@ -523,8 +527,11 @@ static enum tn_status expect_candidates(struct judge *j)
 	j->found.items = TN_NEW_ARRAY(j->arena, struct tn_candidate, count);
 	j->found.capacity = j->found.items ? count : 0;
 	j->rules = TN_NEW_ARRAY(j->arena, int64_t, most * TN_VARIANTS_MAX);
+	j->rules_known = TN_NEW_ARRAY(j->arena, size_t, most * TN_VARIANTS_MAX);
 	j->rules_op.i = TN_NONE;
-	return j->found.items && j->rules ? TN_OK : TN_ERR_NOMEM;
+	for (size_t i = 0; j->rules && i < most * TN_VARIANTS_MAX; i++)
+		j->rules[i] = RULE_UNKNOWN;
+	return j->found.items && j->rules && j->rules_known ? TN_OK : TN_ERR_NOMEM;
 }
 
 static enum tn_status judge_all(struct judge *j, struct tn_inplace *out)

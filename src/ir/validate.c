@@ -169,6 +169,28 @@ static bool check_ids(struct tn_check *c)
 	return ok;
 }
 
+#define PAIRS_MAX (INT64_C(1) << 22) /* of an input and an output of one op, in a graph */
+
+/* Each pair is judged on its own: may the one be written over the other? */
+static void check_pairs(struct tn_check *c)
+{
+	int64_t pairs = 0;
+
+	for (uint32_t i = 0; i < c->g->n_ops; i++) {
+		const struct tn_op *op = &c->g->ops[i];
+		int64_t own;
+
+		if (tn_mul_i64(op->n_inputs, op->n_outputs, &own) &&
+			tn_add_i64(pairs, own, &pairs) && pairs <= PAIRS_MAX)
+			continue;
+		tn_check_error(c, "graph/operands", op->pointer, op->name,
+			"'%s' has %u inputs and %u outputs: with those before it that is "
+			"more than %" PRId64 " pairs",
+			op->name, op->n_inputs, op->n_outputs, PAIRS_MAX);
+		return;
+	}
+}
+
 static enum tn_status check_graph(const struct tn_graph *g, const struct tn_graph *file,
 	struct tn_diags *diags, bool reported_before)
 {
@@ -178,6 +200,7 @@ static enum tn_status check_graph(const struct tn_graph *g, const struct tn_grap
 	tn_arena_init(&c.scratch);
 	check_tensors(&c);
 	if (check_ids(&c)) {
+		check_pairs(&c);
 		tn_check_views(&c);
 		if (!c.nomem)
 			tn_check_order(&c);
