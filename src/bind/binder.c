@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "ir/window.h"
+
 #include "base/banned.h"
 
 void tn_binder_report(struct tn_binder *b, const char *rule, const char *fmt, ...)
@@ -62,6 +64,12 @@ bool tn_binder_types(struct tn_binder *b, enum tn_dtype in, enum tn_dtype out)
 	if (x && y && x->dtype == in && y->dtype == out)
 		return true;
 	return tn_binder_no_types(b);
+}
+
+bool tn_binder_nhwc(struct tn_binder *b)
+{
+	return tn_op_is_nhwc(b->op) || tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+					       "cannot run: its layout is not NHWC");
 }
 
 bool tn_binder_type(struct tn_binder *b, const struct tn_tensor *t, int32_t *out)

@@ -39,6 +39,9 @@ const struct tn_tensor *tn_binder_out(const struct tn_binder *b, uint32_t k);
 /* Refuses unless both have this type ("input i8 and output i8"). */
 bool tn_binder_types(struct tn_binder *b, enum tn_dtype in, enum tn_dtype out);
 
+/* Refuses images in another order than NHWC. */
+bool tn_binder_nhwc(struct tn_binder *b);
+
 /* No kernel for these types: says which they are. Always false. */
 bool tn_binder_no_types(struct tn_binder *b);
 

@@ -125,6 +125,8 @@ bool tn_bind_resize_nearest(struct tn_binder *b)
 	const struct tn_tensor *in = tn_binder_in(b, 0), *out = tn_binder_out(b, 0);
 	struct resize r;
 
+	if (!tn_binder_nhwc(b))
+		return false;
 	if (!in || in->dtype != out->dtype || in->shape.rank != 4 ||
 		out->shape.rank != 4 || in->shape.dim[0] != out->shape.dim[0] ||
 		in->shape.dim[3] != out->shape.dim[3])
@@ -205,7 +207,7 @@ bool tn_bind_resize_bilinear(struct tn_binder *b)
 	bool align = tn_op_int(b->op, "align_corners", 0) != 0;
 	bool half = tn_op_int(b->op, "half_pixel_centers", 0) != 0;
 
-	if (!bilinear_operands(b))
+	if (!tn_binder_nhwc(b) || !bilinear_operands(b))
 		return false;
 	if (align && half)
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,

@@ -3,6 +3,7 @@
 
 #include "bind/binder.h"
 #include "bind/tables.h"
+#include "ir/norm.h"
 #include "kernels/ref/fixed_exp.h"
 #include "kernels/ref/float_math.h"
 
@@ -18,6 +19,9 @@ static bool rows_of(struct tn_binder *b, struct rows *r)
 	if (!in || in->shape.rank < 1)
 		return tn_binder_refuse(
 			b, TN_RULE_NO_KERNEL, "needs at least one dimension");
+	if (!tn_norm_is_by_rows(b->op, in->shape.rank))
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"has only a kernel along the last dimension");
 	if (in->elements != tn_binder_out(b, 0)->elements)
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
 			"cannot run: input and output differ in size");
@@ -214,7 +218,7 @@ bool tn_bind_l2_norm(struct tn_binder *b)
 	const struct tn_activation *act = tn_activation_find(activation);
 	bool integer = in && in->dtype == DTYPE_I8 && out->dtype == DTYPE_I8;
 	struct tn_rows_params *p;
-	struct tn_scale scale;
+	struct tn_scale scale, result;
 	struct rows r;
 
 	if (!act || act->has_min || act->has_max)
@@ -229,8 +233,11 @@ bool tn_bind_l2_norm(struct tn_binder *b)
 	p->n = r.n;
 	if (!integer)
 		return true;
-	if (!tn_binder_scale(b, in, &scale))
+	if (!tn_binder_scale(b, in, &scale) || !tn_binder_scale(b, out, &result))
 		return false;
+	if (result.scale != 1.0f / 128 || result.zero_point != 0)
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"has only a kernel whose output has scale 1/128, zero point 0");
 	p->in_offset = -scale.zero_point;
 	return true;
 }

@@ -189,7 +189,7 @@ static bool blocks_of(struct tn_binder *b, bool to_depth, struct blocks *s)
 	const struct tn_shape *space, *deep;
 	int64_t size = tn_op_int(b->op, "block_size", 0);
 
-	if (!same_type(b, 4))
+	if (!tn_binder_nhwc(b) || !same_type(b, 4))
 		return false;
 	space = to_depth ? &in->shape : &out->shape;
 	deep = to_depth ? &out->shape : &in->shape;

@@ -1,9 +1,12 @@
 /* Ops with a state that lasts from one invocation to the next: SVDF and LSTM. The state is
  * an input of the op and an output of the call. */
 #include <math.h>
+#include <string.h>
 
 #include "bind/binder.h"
 #include "bind/tables.h"
+
+#include "base/banned.h"
 
 /* Output `slot` of the call is the op's input k, which the kernel changes. */
 static void give_state(struct tn_binder *b, uint32_t slot, uint32_t k)
@@ -72,6 +75,9 @@ static bool svdf_scales(
 		!tn_binder_multiplier(
 			b, (double)(kept.scale * time.scale / y.scale), &m2))
 		return false;
+	if (feature.zero_point != 0 || time.zero_point != 0)
+		return tn_binder_refuse(
+			b, TN_RULE_NO_KERNEL, "has only a kernel for weights around 0");
 	p->in_offset = -x.zero_point;
 	p->state_offset = -kept.zero_point;
 	p->out_offset = y.zero_point;
@@ -176,7 +182,7 @@ static bool lstm_plain(struct tn_binder *b)
 		if (!tn_binder_in(b, k))
 			return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
 				"has no kernel without operand %u", k);
-	if (activation[0] != 'T')
+	if (strcmp(activation, "TANH") != 0)
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
 			"has no kernel with activation '%s'", activation);
 	return true;

@@ -1,9 +1,6 @@
 /* TRANSPOSE_CONV. Operands: the output's shape (known anyway), filter, input, bias. */
-#include <string.h>
-
 #include "bind/binder.h"
-
-#include "base/banned.h"
+#include "ir/window.h"
 
 #define FILTER 1
 #define INPUT  2
@@ -24,13 +21,16 @@ static bool geometry_of(struct tn_binder *b, struct tn_geometry *g)
 {
 	const struct tn_tensor *in = tn_binder_in(b, INPUT), *out = tn_binder_out(b, 0);
 	const struct tn_tensor *filter = tn_binder_in(b, FILTER);
-	bool same = strcmp(tn_op_string(b->op, "pad", "VALID"), "SAME") == 0;
 	int64_t stride_h = tn_op_int_at(b->op, "stride", 0, 1);
 	int64_t stride_w = tn_op_int_at(b->op, "stride", 1, 1);
 	const int64_t *i, *o, *f;
+	const char *why;
+	bool same;
 
 	if (!in || !filter)
 		return false;
+	if (!tn_window_transposed(b->op, &same, &why))
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL, "cannot run: %s", why);
 	i = in->shape.dim;
 	o = out->shape.dim;
 	f = filter->shape.dim;

@@ -226,6 +226,12 @@ static bool same_size(struct tn_binder *b)
 		b, TN_RULE_NO_KERNEL, "cannot run: input and output differ in size");
 }
 
+/* Is the attribute 1, or absent? */
+static bool is_one(const struct tn_op *op, const char *attr)
+{
+	return tn_op_float(op, attr, tn_op_attr(op, attr) ? 0.0 : 1.0) == 1.0;
+}
+
 bool tn_bind_unary(struct tn_binder *b)
 {
 	const struct tn_tensor *in = tn_binder_in(b, 0);
@@ -237,6 +243,9 @@ bool tn_bind_unary(struct tn_binder *b)
 		return false;
 	if (in->dtype != tn_binder_out(b, 0)->dtype)
 		return tn_binder_no_types(b);
+	if (b->op->kind == OP_ELU && !is_one(b->op, "alpha"))
+		return tn_binder_refuse(
+			b, TN_RULE_NO_KERNEL, "has only a kernel with alpha 1");
 	if (in->dtype == DTYPE_I8 && u->table)
 		return bind_table(b, u->table);
 	if (in->dtype == DTYPE_I16)

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "contract/walk.h"
+#include "ir/window.h"
 
 #define FILL INT64_MIN
 
@@ -227,7 +228,8 @@ static bool block_map(const struct tn_walk *w, const struct tn_tensor *in,
 	const struct tn_tensor *space = to_depth ? in : out, *deep = to_depth ? out : in;
 	int64_t b = tn_op_int(w->op, "block_size", 0), n, h, wd, c;
 
-	if (in->shape.rank != 4 || out->shape.rank != 4 || b < 1 || b > 1 << 16)
+	if (!tn_op_is_nhwc(w->op) || in->shape.rank != 4 || out->shape.rank != 4 ||
+		b < 1 || b > 1 << 16)
 		return false;
 	n = space->shape.dim[0];
 	h = deep->shape.dim[1];
@@ -263,9 +265,8 @@ static bool nearest_map(const struct tn_walk *w, const struct tn_tensor *in,
 	int64_t stride[TN_RANK_MAX];
 
 	s->rank = 4;
-	if (strcmp(tn_op_string(w->op, "layout", "NHWC"), "NHWC") != 0 ||
-		in->shape.rank != 4 || out->shape.rank != 4 || in->elements < 1 ||
-		in->shape.dim[0] != out->shape.dim[0] ||
+	if (!tn_op_is_nhwc(w->op) || in->shape.rank != 4 || out->shape.rank != 4 ||
+		in->elements < 1 || in->shape.dim[0] != out->shape.dim[0] ||
 		in->shape.dim[3] != out->shape.dim[3])
 		return false;
 	tn_shape_strides(&in->shape, stride);

@@ -4,10 +4,10 @@
 
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/checked.h"
+#include "ir/window.h"
 
 uint32_t tn_places_add(const struct tn_places *s, uint32_t operand, int64_t element,
 	int64_t count, struct tn_access *reads, uint32_t n)
@@ -28,7 +28,7 @@ static bool nhwc(struct tn_places *s, const struct tn_tensor *in)
 	const int64_t *i, *o;
 
 	if (!in || in->shape.rank != 4 || out->shape.rank != 4 || in->elements < 1 ||
-		strcmp(tn_op_string(s->w->op, "layout", "NHWC"), "NHWC") != 0)
+		!tn_op_is_nhwc(s->w->op))
 		return false;
 	i = in->shape.dim;
 	o = out->shape.dim;
@@ -154,10 +154,13 @@ bool tn_places_transpose_conv(struct tn_places *s)
 {
 	const int64_t most = INT64_C(1) << 29;
 	const struct tn_tensor *filter = tn_walk_input(s->w, FILTER);
-	bool same = strcmp(tn_op_string(s->w->op, "pad", "VALID"), "SAME") == 0;
+	const char *why;
+	bool same;
 
-	if (!nhwc(s, tn_walk_input(s->w, INPUT)) || !filter || filter->shape.rank != 4 ||
-		tn_walk_shares(s->w, FILTER) || tn_walk_shares(s->w, INPUT + 1))
+	if (!tn_window_transposed(s->w->op, &same, &why) ||
+		!nhwc(s, tn_walk_input(s->w, INPUT)) || !filter ||
+		filter->shape.rank != 4 || tn_walk_shares(s->w, FILTER) ||
+		tn_walk_shares(s->w, INPUT + 1))
 		return false;
 	s->k_h = filter->shape.dim[1];
 	s->k_w = filter->shape.dim[2];

@@ -80,7 +80,8 @@ static int64_t row_of(const struct tn_walk *w)
 		return tn_norm_of(w->g, w->op, &norm, &why) ? norm.n : 0;
 	}
 	if (w->op->n_outputs != 1 || !in || !out || !out->shape.rank ||
-		!tn_shape_equal(&in->shape, &out->shape))
+		!tn_shape_equal(&in->shape, &out->shape) ||
+		!tn_norm_is_by_rows(w->op, in->shape.rank))
 		return 0;
 	return tn_max_i64(1, out->shape.dim[out->shape.rank - 1]);
 }

@@ -243,7 +243,8 @@ static bool is_ours(const struct tn_onnx_node *n, enum tn_op_kind kind, const ch
 	if (tn_attr_declares(name))
 		return true;
 	if (strcmp(name, "axis") == 0)
-		return kind == OP_BATCH_NORM;
+		return kind == OP_BATCH_NORM || kind == OP_SOFTMAX ||
+		       kind == OP_LOG_SOFTMAX; /* they go along the last dimension */
 	if (strcmp(name, "axes") == 0)
 		return strncmp(n->type, "Global", 6) == 0;
 	for (size_t i = 0; i < sizeof(of_windows) / sizeof(*of_windows); i++)

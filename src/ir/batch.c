@@ -187,6 +187,17 @@ static bool broadcasts_inside(const struct scaling *s, const struct tn_op *op)
 	return true;
 }
 
+/* One axis, also as a list of it; the last dimension when none is said. */
+static bool passes_inside(const struct scaling *s, const struct tn_op *op)
+{
+	const struct tn_attr *a = tn_op_attr(op, "axis");
+	int64_t axis = -1;
+
+	if (a && (a->n != 1 || !listed(s, op, op->n_inputs, "axis", 0, &axis)))
+		return false;
+	return is_inside(axis, operand(s, op, 0));
+}
+
 /* Rows lie within a sample. */
 static bool rows_inside(const struct scaling *s, const struct tn_op *op)
 {
@@ -230,7 +241,7 @@ static bool keeps_samples(const struct scaling *s, const struct tn_op *op)
 	case ACCESS_ROWS:
 		return rows_inside(s, op);
 	case ACCESS_ROW_PASSES:
-		return is_inside(tn_op_int_at(op, "axis", 0, -1), operand(s, op, 0));
+		return passes_inside(s, op);
 	default:
 		return true;
 	}

@@ -18,6 +18,25 @@ bool tn_norm_is_training(const struct tn_op *op)
 	return false;
 }
 
+/* One number, also as a list; -1 when it is absent. */
+static bool axis_of(const struct tn_op *op, uint32_t rank, int64_t *out)
+{
+	const struct tn_attr *a = tn_op_attr(op, "axis");
+
+	if (a && (a->n != 1 || (a->kind != ATTR_INT && a->kind != ATTR_INTS)))
+		return false;
+	*out = tn_op_int_at(op, "axis", 0, -1);
+	*out += *out < 0 ? rank : 0;
+	return *out >= 0 && *out < rank;
+}
+
+bool tn_norm_is_by_rows(const struct tn_op *op, uint32_t rank)
+{
+	int64_t axis;
+
+	return axis_of(op, rank, &axis) && axis + 1 == rank;
+}
+
 static bool parameters_fit(
 	const struct tn_graph *g, const struct tn_op *op, uint32_t max, int64_t n)
 {
@@ -66,9 +85,7 @@ bool tn_norm_of(const struct tn_graph *g, const struct tn_op *op, struct tn_norm
 	if (!tn_shape_equal(&in->shape, &result->shape) || in->elements < 1)
 		return false;
 	*out_why = "its axis is none of the input's";
-	axis = tn_op_int(op, "axis", -1);
-	axis += axis < 0 ? in->shape.rank : 0;
-	if (axis < 0 || axis >= in->shape.rank)
+	if (!axis_of(op, in->shape.rank, &axis))
 		return false;
 	for (uint32_t d = 0; d < in->shape.rank; d++)
 		*(d < axis		    ? &r.outer

@@ -20,6 +20,10 @@ struct tn_norm {
  * needs all of it before the first result. */
 bool tn_norm_is_training(const struct tn_op *op);
 
+/* SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION: do they go along the last of `rank` dimensions, by
+ * `axis` or because they have none? Nothing is known of how another one is gone along. */
+bool tn_norm_is_by_rows(const struct tn_op *op, uint32_t rank);
+
 /* From shapes and attributes: `axis` (default: the last dimension), the parameters' sizes,
  * outputs behind the first (LAYER_NORM: mean and 1 / deviation of each row; BATCH_NORM:
  * none with elements). False, with a reason for a message, when the op is no such op, its

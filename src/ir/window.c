@@ -16,6 +16,36 @@ static bool pixel_shape(const struct tn_tensor *t)
 	return true;
 }
 
+static bool is_text(
+	const struct tn_op *op, const char *attr, const char *absent, const char *want)
+{
+	return strcmp(tn_op_string(op, attr, tn_op_attr(op, attr) ? "" : absent), want) ==
+	       0;
+}
+
+bool tn_op_is_nhwc(const struct tn_op *op)
+{
+	return is_text(op, "layout", "NHWC", "NHWC");
+}
+
+bool tn_window_transposed(const struct tn_op *op, bool *out_same, const char **out_why)
+{
+	const struct tn_attr *dilation = tn_op_attr(op, "dilation");
+
+	*out_why = "its layout is not NHWC, and the order of such a kernel is not known";
+	if (!tn_op_is_nhwc(op))
+		return false;
+	*out_why = "the padding is not SAME or VALID";
+	*out_same = is_text(op, "pad", "VALID", "SAME");
+	if (!*out_same && !is_text(op, "pad", "VALID", "VALID"))
+		return false;
+	*out_why = "its filter is dilated";
+	for (size_t i = 0; dilation && (i < dilation->n || !i); i++)
+		if (tn_op_int_at(op, "dilation", i, 0) != 1)
+			return false;
+	return true;
+}
+
 /* TFLite's rule: the output keeps ceil(in / stride); an odd total pads more after. */
 static int64_t same_padding(
 	int64_t in, int64_t out, int64_t k, int64_t stride, int64_t dilation)
@@ -98,7 +128,7 @@ bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_wi
 	if (op->n_inputs < 1 || op->n_outputs != 1 || op->inputs[0].i >= g->n_tensors)
 		return false;
 	*out_why = "its layout is not NHWC, and the order of such a kernel is not known";
-	if (strcmp(tn_op_string(op, "layout", "NHWC"), "NHWC") != 0)
+	if (!tn_op_is_nhwc(op))
 		return false;
 	in = &g->tensors[op->inputs[0].i];
 	result = &g->tensors[op->outputs[0].i];

@@ -27,6 +27,13 @@ struct tn_window {
 bool tn_window_of(const struct tn_graph *g, const struct tn_op *op, struct tn_window *out,
 	const char **out_why);
 
+/* Are the op's images NHWC: by its `layout`, or because it has none? */
+bool tn_op_is_nhwc(const struct tn_op *op);
+
+/* TRANSPOSE_CONV's padding: "SAME", or "VALID" as when there is none. False, with a reason
+ * for a message, where its attributes say what no kernel does. */
+bool tn_window_transposed(const struct tn_op *op, bool *out_same, const char **out_why);
+
 /* Of taps 0..n-1 on an axis of `size` elements, tap 0 at element `origin` (below 0: in the
  * padding) and `dilation` between neighbours: those that fall on elements, half-open;
  * *out_first >= *out_end: none. */

@@ -1,7 +1,8 @@
-/* Plans and graphs that a program refuses, by one change to what it takes: each message with
+/* Plans, graphs and ops that are refused, by one change to what is taken: each message with
  * its rule, its place and its words. */
 #include "suite.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "bind/row_call.h"
 #include "chain_plan.h"
 #include "gen_chain.h"
+#include "loaded.h"
 #include "net.h"
 
 /* ---- nets with their plans ---- */
@@ -316,6 +318,237 @@ START_TEST(rows_of_what_has_none)
 }
 END_TEST
 
+/* ---- ops that have a kernel, and with one change have none: what the file says then is not
+ * what the kernel computes ---- */
+
+#define NO_ROWS		   "has only a kernel along the last dimension"
+#define NO_PAD		   "cannot run: the padding is not SAME or VALID"
+#define NO_NHWC		   "cannot run: its layout is not NHWC"
+#define NO_TRANSPOSED_NHWC NO_NHWC ", and the order of such a kernel is not known"
+#define NO_DILATION	   "cannot run: its filter is dilated"
+#define NO_UNIT		   "has only a kernel whose output has scale 1/128, zero point 0"
+#define NO_OFFSETS	   "has only a kernel for weights around 0"
+
+#define TEXT(name, value)                                                                \
+	{                                                                                \
+		name, ATTR_STRING, { .s = value }, 1                                     \
+	}
+#define INT(name, value)                                                                 \
+	{                                                                                \
+		name, ATTR_INT, { .i = value }, 1                                        \
+	}
+#define REAL(name, value)                                                                \
+	{                                                                                \
+		name, ATTR_FLOAT, { .f = value }, 1                                      \
+	}
+#define INTS(name, ...)                                                                  \
+	{                                                                                \
+		name, ATTR_INTS, { .ints = (const int64_t[]){ __VA_ARGS__ } },           \
+			sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)       \
+	}
+
+#define OPS "fixtures/kernels/ops.json"
+
+/* By an attribute; why NULL: there is a kernel all the same. */
+static const struct {
+	const char *op;
+	struct tn_attr attr;
+	const char *why;
+	bool opaque; /* nothing is known of the order of its steps, either */
+} worded[] = {
+	{ "transpose_conv_i8", TEXT("pad", "VALID"), NULL, false },
+	{ "transpose_conv_i8", INTS("dilation", 1, 1), NULL, false },
+	{ "transpose_conv_i8", TEXT("layout", "NHWC"), NULL, false },
+	{ "transpose_conv_i8", TEXT("pad", "EXPLICIT"), NO_PAD, true },
+	{ "transpose_conv_i8", TEXT("pad", "SAMe"), NO_PAD, true },
+	{ "transpose_conv_i8", TEXT("pad", "SAME_LOWER"), NO_PAD, true },
+	{ "transpose_conv_i16", INTS("pad", 0, 0, 0, 0), NO_PAD, true },
+	{ "transpose_conv_f32", TEXT("pad", ""), NO_PAD, true },
+	{ "transpose_conv_i8", INTS("dilation", 2, 2), NO_DILATION, true },
+	{ "transpose_conv_i16", INTS("dilation", 1, 2), NO_DILATION, true },
+	{ "transpose_conv_f32", INT("dilation", 3), NO_DILATION, true },
+	{ "transpose_conv_f32", TEXT("dilation", "1"), NO_DILATION, true },
+	{ "transpose_conv_f32", TEXT("layout", "NCHW"), NO_TRANSPOSED_NHWC, true },
+	{ "transpose_conv_i8", INT("layout", 1), NO_TRANSPOSED_NHWC, true },
+	{ "resize_nearest_i8", TEXT("layout", "NHWC"), NULL, false },
+	{ "resize_nearest_i8", TEXT("layout", "NCHW"), NO_NHWC, true },
+	{ "bilinear_i8", TEXT("layout", "NHWC"), NULL, false },
+	{ "bilinear_i8", TEXT("layout", "NCHW"), NO_NHWC, true },
+	{ "bilinear_f32", TEXT("layout", "NHWC"), NULL, false },
+	{ "bilinear_f32", TEXT("layout", "NCHW"), NO_NHWC, true },
+	{ "depth_to_space_i16", TEXT("layout", "NHWC"), NULL, false },
+	{ "depth_to_space_i16", TEXT("layout", "NCHW"), NO_NHWC, true },
+	{ "space_to_depth_f32", TEXT("layout", "NHWC"), NULL, false },
+	{ "space_to_depth_f32", TEXT("layout", "NCHW"), NO_NHWC, true },
+	{ "elu_i8", REAL("alpha", 1.0), NULL, false },
+	{ "elu_i8", REAL("alpha", 0.5), "has only a kernel with alpha 1", false },
+	{ "elu_f32", INT("alpha", 2), "has only a kernel with alpha 1", false },
+	{ "elu_f32", TEXT("alpha", "1"), "has only a kernel with alpha 1", false },
+	{ "elu_f32", REAL("alpha", NAN), "has only a kernel with alpha 1", false },
+	{ "softmax_i8", INT("axis", -1), NULL, false },
+	{ "softmax_i8", INT("axis", 0), NO_ROWS, true },
+	{ "softmax_i16", INT("axis", -1), NULL, false },
+	{ "softmax_i16", INT("axis", 0), NO_ROWS, true },
+	{ "softmax_f32", INT("axis", -1), NULL, false },
+	{ "softmax_f32", INT("axis", 0), NO_ROWS, true },
+	{ "log_softmax_i8", INT("axis", -1), NULL, false },
+	{ "log_softmax_i8", INT("axis", 0), NO_ROWS, true },
+	{ "log_softmax_f32", INT("axis", -1), NULL, false },
+	{ "log_softmax_f32", INT("axis", 0), NO_ROWS, true },
+	{ "l2_norm_i8", INT("axis", -1), NULL, false },
+	{ "l2_norm_i8", INT("axis", 0), NO_ROWS, true },
+	{ "l2_norm_f32", INT("axis", -1), NULL, false },
+	{ "l2_norm_f32", INT("axis", 0), NO_ROWS, true },
+	{ "softmax_f32", INTS("axis", -1), NULL, false },
+	{ "softmax_f32", INTS("axis", -1, -1), NO_ROWS, true },
+	{ "softmax_f32", INTS("axis", -2, -1), NO_ROWS, true },
+	{ "softmax_f32", INT("axis", 7), NO_ROWS, true },
+	{ "softmax_f32", TEXT("axis", "-1"), NO_ROWS, true },
+	{ "layer_norm_f32_plain", INTS("axis", -1), NULL, false },
+	{ "layer_norm_f32_plain", INTS("axis", -2, -1),
+		"cannot run: its axis is none of the input's", true },
+	{ "softmax_i8", REAL("beta", NAN), "needs beta * scale above 2^-26, which is nan",
+		false },
+	{ "softmax_i8_i16", REAL("beta", NAN),
+		"needs beta * scale above 2^-26, which is nan", false },
+	{ "softmax_i16", REAL("beta", NAN),
+		"needs a ratio of scales of nan, which fixed point does not reach",
+		false },
+	{ "lstm_i8", TEXT("activation", "TANH"), NULL, true },
+	{ "lstm_i8", TEXT("activation", "TANH_OF_HALF"),
+		"has no kernel with activation 'TANH_OF_HALF'", true },
+	{ "lstm_i16", TEXT("activation", "T"), "has no kernel with activation 'T'",
+		true },
+	{ "lstm_f32", TEXT("activation", "TRELU"),
+		"has no kernel with activation 'TRELU'", true },
+	{ "lstm_f32", TEXT("activation", ""), "has no kernel with activation ''", true },
+};
+
+/* By a scale: of input k, or of the output. */
+#define OUTPUT UINT32_MAX
+
+static const struct {
+	const char *op;
+	uint32_t operand;
+	float scale; /* 0: as it is */
+	int64_t zero_point;
+	const char *why;
+} scaled[] = {
+	{ "l2_norm_i8", OUTPUT, 1.0f / 128, 0, NULL },
+	{ "l2_norm_i8", OUTPUT, 1.0f / 64, 0, NO_UNIT },
+	{ "l2_norm_i8", OUTPUT, 0.0078f, 0, NO_UNIT },
+	{ "l2_norm_i8", OUTPUT, 1.0f / 128, 1, NO_UNIT },
+	{ "l2_norm_i8", OUTPUT, 1.0f / 128, -128, NO_UNIT },
+	{ "svdf_i8", 1, 0.0f, 0, NULL },
+	{ "svdf_i8", 1, 0.0f, 1, NO_OFFSETS },
+	{ "svdf_i8", 2, 0.0f, -128, NO_OFFSETS },
+	{ "svdf_i8_i16", 1, 0.0f, -1, NO_OFFSETS },
+	{ "svdf_i8_i16", 2, 0.0f, 300, NO_OFFSETS },
+	{ "lstm_i8", 1, 0.0f, 1, NO_OFFSETS },
+	{ "lstm_i16", 8, 0.0f, -1, NO_OFFSETS },
+};
+
+static tn_op_id load_op(struct loaded *l, const char *name)
+{
+	tn_op_id id = { 0 };
+
+	loaded_file(l, tn_test_path(OPS), NULL);
+	loaded_ok(l, OPS);
+	while (id.i < l->graph.n_ops && strcmp(l->graph.ops[id.i].name, name) != 0)
+		id.i++;
+	ck_assert_msg(id.i < l->graph.n_ops, "there is no %s", name);
+	return id;
+}
+
+/* It has a kernel, or for this reason none. */
+static void is_bound(struct loaded *l, tn_op_id id, const char *why)
+{
+	const struct tn_variant plain = { .hold = HOLD_NONE };
+	const size_t before = l->diags.list.count;
+	const struct tn_op *op = &l->graph.ops[id.i];
+	const struct tn_diag *d;
+	struct tn_call call;
+	const enum tn_status status =
+		tn_bind(&l->graph, id, plain, &l->arena, &l->diags, &call);
+	char want[256];
+
+	ck_assert_msg(status == (why ? TN_ERR_REFUSED : TN_OK), "%s: %d: %s", op->name,
+		(int)status, loaded_report(l));
+	ck_assert_uint_eq(l->diags.list.count - before, why != NULL);
+	if (!why)
+		return;
+	d = &l->diags.list.items[before];
+	snprintf(want, sizeof(want), "%s %s", op->type, why);
+	ck_assert_str_eq(d->message, want);
+	ck_assert_str_eq(d->rule, "exec/no-kernel");
+	ck_assert_str_eq(d->subject, op->name);
+}
+
+START_TEST(what_an_attribute_says)
+{
+	struct tn_variant all[TN_VARIANTS_MAX];
+	struct tn_attr *attrs;
+	struct tn_op *op;
+	uint32_t variants;
+	struct loaded l;
+	tn_op_id id = load_op(&l, worded[_i].op);
+
+	is_bound(&l, id, NULL);
+	variants = tn_contract_variants(&l.graph, id, all);
+	op = &l.graph.ops[id.i];
+	attrs = TN_NEW_ARRAY(&l.arena, struct tn_attr, op->n_attrs + 1);
+	ck_assert(attrs != NULL);
+	attrs[0] = worded[_i].attr; /* the first of a name counts */
+	memcpy(attrs + 1, op->attrs, op->n_attrs * sizeof(*attrs));
+	op->attrs = attrs;
+	op->n_attrs++;
+	is_bound(&l, id, worded[_i].why);
+	ck_assert_uint_eq(tn_contract_variants(&l.graph, id, all),
+		worded[_i].opaque ? 0 : variants);
+	loaded_release(&l);
+}
+END_TEST
+
+START_TEST(what_a_scale_says)
+{
+	struct tn_tensor *t;
+	struct tn_op *op;
+	struct loaded l;
+	tn_op_id id = load_op(&l, scaled[_i].op);
+	float scale;
+	int64_t zero_point = scaled[_i].zero_point;
+
+	is_bound(&l, id, NULL);
+	op = &l.graph.ops[id.i];
+	t = &l.graph.tensors[scaled[_i].operand == OUTPUT
+				     ? op->outputs[0].i
+				     : op->inputs[scaled[_i].operand].i];
+	ck_assert_uint_eq(t->quant.n, 1);
+	scale = scaled[_i].scale > 0.0f ? scaled[_i].scale : t->quant.scale[0];
+	t->quant.scale = &scale;
+	t->quant.zero_point = &zero_point;
+	is_bound(&l, id, scaled[_i].why);
+	loaded_release(&l);
+}
+END_TEST
+
+START_TEST(an_lstm_with_two_outputs)
+{
+	static const char *const names[] = { "lstm_i8", "lstm_i16", "lstm_f32" };
+	tn_tensor_id outputs[2];
+	struct loaded l;
+	tn_op_id id = load_op(&l, names[_i]);
+	struct tn_op *op = &l.graph.ops[id.i];
+
+	outputs[0] = op->outputs[0];
+	outputs[1] = op->inputs[18]; /* the state, say */
+	op->outputs = outputs;
+	op->n_outputs = 2;
+	is_bound(&l, id, "has only a kernel with one output");
+	loaded_release(&l);
+}
+END_TEST
+
 #define N(array) (int)(sizeof(array) / sizeof(*(array)))
 
 Suite *tn_test_suite(void)
@@ -326,6 +559,9 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, a_plan_that_does_not_fit, 0, N(refusals));
 	tcase_add_loop_test(tc, a_graph_without_a_plan, 0, N(unplaced));
 	tcase_add_test(tc, rows_of_what_has_none);
+	tcase_add_loop_test(tc, what_an_attribute_says, 0, N(worded));
+	tcase_add_loop_test(tc, what_a_scale_says, 0, N(scaled));
+	tcase_add_loop_test(tc, an_lstm_with_two_outputs, 0, 3);
 	suite_add_tcase(s, tc);
 	return s;
 }
