@@ -190,30 +190,218 @@ static bool is_by_rows(struct reader *r, const xmlNode *layer)
 	       (r->list.v.items[0] == -1 || r->list.v.items[0] + 1 == in->shape.rank);
 }
 
+/* ---- attributes: those that change what an op computes are carried or make it unknown ---- */
+
+static const char *attribute(struct reader *r, const xmlNode *layer, const char *name)
+{
+	return text(r, child(layer, "data"), name);
+}
+
+/* r->list; absent: none. False when there is more than integers. */
+static bool read_ints(struct reader *r, const xmlNode *layer, const char *name)
+{
+	const char *value = attribute(r, layer, name);
+
+	tn_text_ints(&r->tree, value, &r->list);
+	return !value[strspn(value, "-0123456789, \t")] &&
+	       (r->list.v.count || !value[strspn(value, " \t")]);
+}
+
+static bool read_flag(
+	struct reader *r, const xmlNode *layer, const char *name, bool absent, bool *out)
+{
+	const char *value = attribute(r, layer, name);
+
+	*out = value[0] ? strcmp(value, "true") == 0 || strcmp(value, "1") == 0 : absent;
+	return *out || !value[0] || strcmp(value, "false") == 0 ||
+	       strcmp(value, "0") == 0;
+}
+
+static bool is_word(struct reader *r, const xmlNode *layer, const char *name,
+	const char *const *words)
+{
+	const char *value = attribute(r, layer, name);
+
+	for (size_t i = 0; words[i]; i++)
+		if (strcmp(value, words[i]) == 0)
+			return true;
+	return !value[0];
+}
+
+static const char *const window_lists[][2] = { { "strides", "stride" },
+	{ "dilations", "dilation" }, { "kernel", "kernel" } };
+
+/* Padding at the begins, then at the ends, of as many sizes. */
+static bool read_pads(struct reader *r, const xmlNode *layer,
+	int64_t pad[2 * TN_RANK_MAX], size_t *out_n)
+{
+	size_t n[2];
+
+	for (size_t k = 0; k < 2; k++) {
+		if (!read_ints(r, layer, k ? "pads_end" : "pads_begin"))
+			return false;
+		n[k] = r->list.v.count;
+		if (n[k] > TN_RANK_MAX)
+			return false;
+		for (size_t i = 0; i < n[k]; i++)
+			pad[k * n[0] + i] = r->list.v.items[i];
+	}
+	*out_n = n[0] + n[1];
+	return n[0] == n[1];
+}
+
+static bool knows_window(struct reader *r, const xmlNode *layer)
+{
+	static const char *const rules[] = { "explicit", "notset", "same_upper",
+		"same_lower", "valid", NULL };
+	static const char *const roundings[] = { "floor", "ceil", "ceil_torch", NULL };
+	int64_t pad[2 * TN_RANK_MAX];
+	size_t n;
+	bool flag;
+
+	for (size_t i = 0; i < sizeof(window_lists) / sizeof(*window_lists); i++)
+		if (!read_ints(r, layer, window_lists[i][0]))
+			return false;
+	return read_pads(r, layer, pad, &n) && is_word(r, layer, "auto_pad", rules) &&
+	       is_word(r, layer, "rounding_type", roundings) &&
+	       read_flag(r, layer, "exclude-pad", false, &flag);
+}
+
+/* A slope for each channel goes along the second dimension, not along the last one. */
+static bool is_by_channel(struct reader *r)
+{
+	const struct tn_shape *in, *slope;
+
+	if (r->f.in.v.count != 2 || r->f.in.v.items[0].i == TN_NONE ||
+		r->f.in.v.items[1].i == TN_NONE)
+		return true;
+	in = &tn_foreign_at(&r->f, r->f.in.v.items[0])->shape;
+	slope = &tn_foreign_at(&r->f, r->f.in.v.items[1])->shape;
+	return slope->rank == 1 && slope->dim[0] != 1 && in->rank > 2 &&
+	       slope->dim[0] == in->dim[1];
+}
+
+static bool is_float(struct reader *r)
+{
+	return r->f.in.v.count && r->f.in.v.items[0].i != TN_NONE &&
+	       tn_dtype_is_float(tn_foreign_at(&r->f, r->f.in.v.items[0])->dtype);
+}
+
+/* What the layer computes, its operands read. */
+static enum tn_op_kind judged(
+	struct reader *r, const xmlNode *layer, enum tn_op_kind kind)
+{
+	static const char *const broadcasts[] = { "numpy", "none", NULL };
+	bool known = is_word(r, layer, "auto_broadcast", broadcasts), flag = true;
+	double real;
+
+	if (tn_op_info(kind)->access == ACCESS_WINDOW)
+		known = known && knows_window(r, layer);
+	switch (kind) {
+	case OP_SOFTMAX:
+		known = is_by_rows(r, layer);
+		break;
+	case OP_BATCH_NORM: /* the first version has its operands in another order */
+		known = strcmp(text(r, layer, "version"), "opset5") == 0 &&
+			tn_text_real(attribute(r, layer, "epsilon"), &real);
+		break;
+	case OP_BATCH_MATMUL:
+		known = read_flag(r, layer, "transpose_a", false, &flag) &&
+			read_flag(r, layer, "transpose_b", false, &flag);
+		break;
+	case OP_ELU:
+		known = tn_text_real(attribute(r, layer, "alpha"), &real);
+		break;
+	case OP_DIV: /* of integers: rounded down, unless it says otherwise */
+		known = known && read_flag(r, layer, "m_pythondiv", true, &flag);
+		kind = flag && !is_float(r) ? OP_FLOOR_DIV : kind;
+		break;
+	case OP_PRELU:
+		known = !is_by_channel(r);
+		break;
+	case OP_GATHER: /* the axis is an operand, whose value is not in the file */
+		known = false;
+		break;
+	default:
+		break;
+	}
+	return known ? kind : OP_UNKNOWN;
+}
+
+static bool add_window(struct reader *r, const xmlNode *layer, enum tn_op_kind kind)
+{
+	static const char *const rules[][2] = { { "same_upper", "SAME_UPPER" },
+		{ "same_lower", "SAME_LOWER" }, { "valid", "VALID" } };
+	const char *rounding = attribute(r, layer, "rounding_type");
+	struct tn_build *b = &r->f.b;
+	int64_t pad[2 * TN_RANK_MAX];
+	bool ok = true, without;
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(window_lists) / sizeof(*window_lists); i++) {
+		(void)read_ints(r, layer, window_lists[i][0]);
+		ok = ok &&
+		     (!r->list.v.count || tn_build_attr_ints(b, window_lists[i][1],
+						  r->list.v.items, r->list.v.count));
+	}
+	if (read_pads(r, layer, pad, &n) && n)
+		ok = ok && tn_build_attr_ints(b, "pad", pad, n);
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (strcmp(attribute(r, layer, "auto_pad"), rules[i][0]) == 0)
+			ok = ok && tn_build_attr_string(b, "auto_pad", rules[i][1]);
+	if (strncmp(rounding, "ceil", 4) == 0)
+		ok = ok && tn_build_attr_int(b, "ceil_mode", 1);
+	if (kind == OP_AVERAGE_POOL_2D &&
+		read_flag(r, layer, "exclude-pad", false, &without) && !without)
+		ok = ok && tn_build_attr_int(b, "count_include_pad", 1);
+	return ok && tn_build_attr_string(b, "layout", "NCHW");
+}
+
+/* A real number, when the layer has it. */
+static bool add_real(struct reader *r, const xmlNode *layer, const char *name)
+{
+	double value;
+
+	return !tn_text_real(attribute(r, layer, name), &value) ||
+	       tn_build_attr_float(&r->f.b, name, value);
+}
+
+static bool add_transposition(
+	struct reader *r, const xmlNode *layer, const char *name, const char *ours)
+{
+	bool flag;
+
+	return !read_flag(r, layer, name, false, &flag) || !flag ||
+	       tn_build_attr_bool(&r->f.b, ours, true);
+}
+
 static void add_attributes(struct reader *r, const xmlNode *layer, enum tn_op_kind kind)
 {
-	static const char *const lists[][2] = { { "strides", "stride" },
-		{ "dilations", "dilation" }, { "kernel", "kernel" } };
-	const xmlNode *data = child(layer, "data");
 	struct tn_build *b = &r->f.b;
-	double epsilon;
 	bool ok = true;
 
-	if (tn_op_info(kind)->access == ACCESS_WINDOW) {
-		for (size_t i = 0; i < 3; i++) {
-			tn_text_ints(&r->tree, text(r, data, lists[i][0]), &r->list);
-			ok = ok && (!r->list.v.count ||
-					   tn_build_attr_ints(b, lists[i][1],
-						   r->list.v.items, r->list.v.count));
-		}
-		ok = ok && tn_build_attr_string(b, "layout", "NCHW");
-	} else if (kind == OP_BATCH_NORM) {
-		ok = tn_build_attr_int(b, "axis", 1) &&
-		     (!tn_text_real(text(r, data, "epsilon"), &epsilon) ||
-			     tn_build_attr_float(b, "epsilon", epsilon));
-	} else if (kind == OP_CONCATENATION) {
-		tn_text_ints(&r->tree, text(r, data, "axis"), &r->list);
+	if (tn_op_info(kind)->access == ACCESS_WINDOW)
+		ok = add_window(r, layer, kind);
+	switch (kind) {
+	case OP_BATCH_NORM:
+		ok = tn_build_attr_int(b, "axis", 1) && add_real(r, layer, "epsilon");
+		break;
+	case OP_CONCATENATION:
+		tn_text_ints(&r->tree, attribute(r, layer, "axis"), &r->list);
 		ok = !r->list.v.count || tn_build_attr_int(b, "axis", r->list.v.items[0]);
+		break;
+	case OP_BATCH_MATMUL:
+		ok = add_transposition(r, layer, "transpose_a", "adj_x") &&
+		     add_transposition(r, layer, "transpose_b", "adj_y");
+		break;
+	case OP_ELU:
+		ok = add_real(r, layer, "alpha");
+		break;
+	case OP_CLIP:
+		ok = add_real(r, layer, "min") && add_real(r, layer, "max");
+		break;
+	default:
+		break;
 	}
 	r->tree.nomem = r->tree.nomem || !ok;
 }
@@ -236,10 +424,8 @@ static void add_op(struct reader *r, const struct tn_at *at, const xmlNode *laye
 			tn_foreign_out(&r->f, id);
 	}
 	if (strcmp(type, "SoftMax") == 0 || strcmp(type, "Softmax") == 0)
-		kind = is_by_rows(r, layer) ? OP_SOFTMAX : OP_UNKNOWN;
-	/* the first version of it has its operands in another order */
-	if (kind == OP_BATCH_NORM && strcmp(text(r, layer, "version"), "opset5") != 0)
-		kind = OP_UNKNOWN;
+		kind = OP_SOFTMAX;
+	kind = judged(r, layer, kind);
 	tn_foreign_newest_op(&r->f)->kind = kind;
 	tn_foreign_close(&r->f);
 	add_attributes(r, layer, kind);

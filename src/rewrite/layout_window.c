@@ -83,7 +83,8 @@ static bool read_pad(const struct tn_op *op, const struct tn_shape *in, struct w
 	for (int i = 0; i < 2; i++) {
 		struct sides *s = &w->pad[i];
 
-		if (strncmp(rule, "SAME", 4) == 0) {
+		if (strcmp(rule, "SAME") == 0 || strcmp(rule, "SAME_UPPER") == 0 ||
+			strcmp(rule, "SAME_LOWER") == 0) {
 			*s = same(w, i, in->dim[2 + i], strcmp(rule, "SAME_LOWER") == 0);
 		} else if (strcmp(rule, "NOTSET") == 0 && pad) {
 			if (pad->kind != ATTR_INTS || pad->n != 4)

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "export/native.h"
 #include "import/import.h"
+#include "ir/op.h"
 #include "loaded.h"
 
 /* What the samples leave open. */
@@ -209,6 +210,168 @@ END_TEST
 
 #define COUNT(list) ((int)(sizeof(list) / sizeof(*(list))))
 
+/* ---- what a layer of OpenVINO says of itself ---- */
+
+#define IMAGE	  "<dim>1</dim><dim>3</dim><dim>9</dim><dim>9</dim>"
+#define SQUARE	  "<dim>3</dim><dim>3</dim>"
+#define MATRIX	  "<dim>3</dim><dim>5</dim>"
+#define SLOPE	  "<dim>3</dim>"
+#define ONE_SLOPE "<dim>1</dim>"
+
+/* The type and the attributes of the op, as a native graph has them. */
+static const struct {
+	const char *type, *data, *x, *z, *y, *want;
+} layers[] = {
+	{ "MatMul", "", SQUARE, SQUARE, SQUARE, "BATCH_MATMUL" },
+	{ "MatMul", "transpose_a='false' transpose_b='0'", SQUARE, SQUARE, SQUARE,
+		"BATCH_MATMUL" },
+	{ "MatMul", "transpose_a='true'", SQUARE, SQUARE, SQUARE,
+		"BATCH_MATMUL adj_x=true" },
+	{ "MatMul", "transpose_a='false' transpose_b='true'", SQUARE, MATRIX, SQUARE,
+		"BATCH_MATMUL adj_y=true" },
+	{ "MatMul", "transpose_a='1' transpose_b='1'", SQUARE, SQUARE, SQUARE,
+		"BATCH_MATMUL adj_x=true adj_y=true" },
+	{ "MatMul", "transpose_b='yes'", SQUARE, SQUARE, SQUARE, "UNKNOWN" },
+	{ "Elu", "alpha='1'", IMAGE, NULL, IMAGE, "ELU alpha=1" },
+	{ "Elu", "alpha='0.5'", IMAGE, NULL, IMAGE, "ELU alpha=0.5" },
+	{ "Elu", "", IMAGE, NULL, IMAGE, "UNKNOWN" },
+	{ "Elu", "alpha='half'", IMAGE, NULL, IMAGE, "UNKNOWN" },
+	{ "Clamp", "min='-1' max='2.5'", IMAGE, NULL, IMAGE, "CLIP min=-1 max=2.5" },
+	{ "Add", "auto_broadcast='numpy'", IMAGE, IMAGE, IMAGE, "ADD" },
+	{ "Add", "auto_broadcast='pdpd'", IMAGE, IMAGE, IMAGE, "UNKNOWN" },
+	{ "Divide", "m_pythondiv='true'", IMAGE, IMAGE, IMAGE, "DIV" },
+	{ "Divide i32", "", IMAGE, IMAGE, IMAGE, "FLOOR_DIV" },
+	{ "Divide i32", "m_pythondiv='false'", IMAGE, IMAGE, IMAGE, "DIV" },
+	{ "Divide i32", "m_pythondiv='2'", IMAGE, IMAGE, IMAGE, "UNKNOWN" },
+	{ "PReLU", "", IMAGE, ONE_SLOPE, IMAGE, "PRELU" },
+	{ "PReLU", "", MATRIX, "<dim>5</dim>", MATRIX, "PRELU" },
+	{ "PReLU", "", IMAGE, SLOPE, IMAGE, "UNKNOWN" },
+	{ "Gather", "", IMAGE, SLOPE, IMAGE, "UNKNOWN" },
+	{ "BatchNormInference", "epsilon='small'", IMAGE, NULL, IMAGE, "UNKNOWN" },
+	{ "AvgPool",
+		"kernel='3,3' strides='2,2' pads_begin='1,1' pads_end='0,0' "
+		"exclude-pad='true' rounding_type='floor' auto_pad='explicit'",
+		IMAGE, NULL, IMAGE,
+		"AVERAGE_POOL_2D stride=[2,2] kernel=[3,3] pad=[1,1,0,0] layout=NCHW" },
+	{ "AvgPool",
+		"kernel='3,3' strides='2,2' pads_begin='1,0' pads_end='2,3' "
+		"exclude-pad='false'",
+		IMAGE, NULL, IMAGE,
+		"AVERAGE_POOL_2D stride=[2,2] kernel=[3,3] pad=[1,0,2,3] "
+		"count_include_pad=1 layout=NCHW" },
+	{ "AvgPool", "kernel='3,3' exclude-pad='sometimes'", IMAGE, NULL, IMAGE,
+		"UNKNOWN" },
+	{ "MaxPool", "kernel='3,3' dilations='2,2' rounding_type='ceil'", IMAGE, NULL,
+		IMAGE,
+		"MAX_POOL_2D dilation=[2,2] kernel=[3,3] ceil_mode=1 layout=NCHW" },
+	{ "MaxPool", "kernel='3,3' rounding_type='ceil_torch' auto_pad='valid'", IMAGE,
+		NULL, IMAGE,
+		"MAX_POOL_2D kernel=[3,3] auto_pad=VALID ceil_mode=1 layout=NCHW" },
+	{ "MaxPool", "kernel='3,3' auto_pad='same_upper'", IMAGE, NULL, IMAGE,
+		"MAX_POOL_2D kernel=[3,3] auto_pad=SAME_UPPER layout=NCHW" },
+	{ "MaxPool", "kernel='3,3' auto_pad='same_lower'", IMAGE, NULL, IMAGE,
+		"MAX_POOL_2D kernel=[3,3] auto_pad=SAME_LOWER layout=NCHW" },
+	{ "MaxPool", "kernel='3,3' auto_pad='same'", IMAGE, NULL, IMAGE, "UNKNOWN" },
+	{ "MaxPool", "kernel='3,3' rounding_type='up'", IMAGE, NULL, IMAGE, "UNKNOWN" },
+	{ "MaxPool", "kernel='3,3' pads_begin='1,1'", IMAGE, NULL, IMAGE, "UNKNOWN" },
+	{ "MaxPool", "kernel='3,3' pads_begin='a' pads_end='b'", IMAGE, NULL, IMAGE,
+		"UNKNOWN" },
+	{ "MaxPool", "kernel='3.5'", IMAGE, NULL, IMAGE, "UNKNOWN" },
+};
+
+static void put_port(
+	struct tn_strbuf *out, const char *id, const char *shape, const char *type)
+{
+	tn_strbuf_printf(out, "<port id='%s' precision='%s'>%s</port>", id, type, shape);
+}
+
+static void put_input(struct tn_strbuf *out, int id, const char *shape, const char *type)
+{
+	if (!shape)
+		return;
+	tn_strbuf_printf(
+		out, "<layer id='%d' name='in%d' type='Parameter'><output>", id, id);
+	put_port(out, "0", shape, type);
+	tn_strbuf_puts(out, "</output></layer>");
+}
+
+static void put_net(struct tn_strbuf *out, int i)
+{
+	const bool whole = strstr(layers[i].type, " i32") != NULL;
+	const char *type = whole ? "I32" : "FP32";
+
+	tn_strbuf_puts(out, "<net name='n' version='11'><layers>");
+	put_input(out, 0, layers[i].x, type);
+	put_input(out, 1, layers[i].z, type);
+	tn_strbuf_printf(out,
+		"<layer id='2' name='op' type='%.*s' version='opset5'><data %s/><input>",
+		(int)strcspn(layers[i].type, " "), layers[i].type, layers[i].data);
+	put_port(out, "0", layers[i].x, type);
+	if (layers[i].z)
+		put_port(out, "1", layers[i].z, type);
+	tn_strbuf_puts(out, "</input><output>");
+	put_port(out, "2", layers[i].y, type);
+	tn_strbuf_puts(out,
+		"</output></layer><layer id='3' name='r' type='Result'><input>"
+		"<port id='0'/></input></layer></layers><edges><edge from-layer='0' "
+		"from-port='0' to-layer='2' to-port='0'/>");
+	if (layers[i].z)
+		tn_strbuf_puts(out, "<edge from-layer='1' from-port='0' to-layer='2' "
+				    "to-port='1'/>");
+	tn_strbuf_puts(out, "<edge from-layer='2' from-port='2' to-layer='3' "
+			    "to-port='0'/></edges></net>");
+}
+
+static void say_attribute(struct tn_strbuf *out, const struct tn_attr *a)
+{
+	tn_strbuf_printf(out, " %s=", a->name);
+	switch (a->kind) {
+	case ATTR_INT:
+		tn_strbuf_printf(out, "%lld", (long long)a->v.i);
+		break;
+	case ATTR_BOOL:
+		tn_strbuf_puts(out, a->v.i ? "true" : "false");
+		break;
+	case ATTR_FLOAT:
+		tn_strbuf_printf(out, "%g", a->v.f);
+		break;
+	case ATTR_STRING:
+		tn_strbuf_puts(out, a->v.s);
+		break;
+	case ATTR_INTS:
+		for (size_t i = 0; i < a->n; i++)
+			tn_strbuf_printf(
+				out, "%s%lld", i ? "," : "[", (long long)a->v.ints[i]);
+		tn_strbuf_puts(out, "]");
+		break;
+	default:
+		ck_abort_msg("an attribute of another kind: %s", a->name);
+	}
+}
+
+START_TEST(what_a_layer_says)
+{
+	struct tn_strbuf text, got;
+	const struct tn_op *op;
+	struct loaded l;
+
+	tn_strbuf_init(&text);
+	tn_strbuf_init(&got);
+	put_net(&text, _i);
+	loaded_bytes(&l, "x", text.text, text.len, "openvino");
+	ck_assert_msg(l.graph.n_ops == 1, "%s: %s", layers[_i].type, loaded_report(&l));
+	op = &l.graph.ops[0];
+	tn_strbuf_puts(
+		&got, op->kind == OP_UNKNOWN ? "UNKNOWN" : tn_op_info(op->kind)->name);
+	for (uint32_t i = 0; i < op->n_attrs && op->kind != OP_UNKNOWN; i++)
+		say_attribute(&got, &op->attrs[i]);
+	ck_assert_str_eq(got.text, layers[_i].want);
+	tn_strbuf_release(&text);
+	tn_strbuf_release(&got);
+	loaded_release(&l);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("foreign");
@@ -218,6 +381,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, spellings_give_one_graph, 0, COUNT(same));
 	tcase_add_test(tc, shapes_without_bounds_are_given);
 	tcase_add_loop_test(tc, samples_are_read, 0, COUNT(samples));
+	tcase_add_loop_test(tc, what_a_layer_says, 0, COUNT(layers));
 	suite_add_tcase(s, tc);
 	return s;
 }
