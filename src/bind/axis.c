@@ -16,7 +16,10 @@ static bool axis_of(struct tn_binder *b, struct axis *out)
 		return false;
 	if (axis < 0)
 		axis += in->shape.rank;
-	if (axis < 0 || axis >= in->shape.rank || in->elements == 0)
+	if (in->elements == 0)
+		return tn_binder_refuse(
+			b, TN_RULE_NO_KERNEL, "cannot run: an empty input");
+	if (axis < 0 || axis >= in->shape.rank)
 		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
 			"cannot run: axis %lld of %u dimensions", (long long)axis,
 			in->shape.rank);

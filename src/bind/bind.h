@@ -15,17 +15,13 @@
 
 /* One field of a parameter struct, for printing it as C. */
 enum tn_field_type {
-	FIELD_I8,
 	FIELD_U8,
-	FIELD_I16,
 	FIELD_I32,
 	FIELD_U32,
-	FIELD_I64,
-	FIELD_F32, /* finite */
+	FIELD_F32, /* also infinite, or no number, where the file says so */
 	FIELD_I8_TABLE, /* pointer to constants */
 	FIELD_I16_TABLE,
 	FIELD_I32_TABLE,
-	FIELD_F32_TABLE,
 };
 
 struct tn_field {

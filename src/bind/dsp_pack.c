@@ -1,7 +1,6 @@
 /* Packed weights and rescaling constants, with the proof that they are exact. */
 #include <string.h>
 
-#include "base/checked.h"
 #include "bind/dsp.h"
 #include "kernels/ref/fixed.h"
 

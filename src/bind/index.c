@@ -1,6 +1,5 @@
 /* Ops that read where indices say. The indices may be computed in the graph; one that is
  * out of range gives zeros. */
-#include "base/checked.h"
 #include "bind/binder.h"
 #include "bind/dims.h"
 

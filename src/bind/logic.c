@@ -129,11 +129,10 @@ bool tn_bind_select(struct tn_binder *b)
 	return tn_binder_element_size(b, out, &p->size);
 }
 
-static bool bind_add_n_s8(struct tn_binder *b)
+static bool bind_add_n_s8(struct tn_binder *b, uint32_t n)
 {
 	const int32_t left_shift = 20;
-	struct tn_add_n_s8_params *p =
-		tn_binder_simple(b, KERNEL_ADD_N_S8, tn_op_operands(b->g, b->op));
+	struct tn_add_n_s8_params *p = tn_binder_simple(b, KERNEL_ADD_N_S8, n);
 	struct tn_scale in, other, out;
 	struct tn_multiplier mi, mo;
 	double common;
@@ -141,7 +140,7 @@ static bool bind_add_n_s8(struct tn_binder *b)
 	if (!p || !tn_binder_scale(b, tn_binder_in(b, 0), &in) ||
 		!tn_binder_scale(b, tn_binder_out(b, 0), &out))
 		return false;
-	for (uint32_t k = 1; k < tn_op_operands(b->g, b->op); k++) {
+	for (uint32_t k = 1; k < n; k++) {
 		if (!tn_binder_scale(b, tn_binder_in(b, k), &other))
 			return false;
 		if (other.scale != in.scale || other.zero_point != in.zero_point)
@@ -155,7 +154,7 @@ static bool bind_add_n_s8(struct tn_binder *b)
 			b, common / ((double)(1 << left_shift) * (double)out.scale), &mo))
 		return false;
 	p->n = (int32_t)tn_binder_out(b, 0)->elements;
-	p->operands = (int32_t)tn_op_operands(b->g, b->op);
+	p->operands = (int32_t)n;
 	p->left_shift = left_shift;
 	p->in_offset = -in.zero_point;
 	p->in_multiplier = mi.multiplier;
@@ -169,9 +168,10 @@ static bool bind_add_n_s8(struct tn_binder *b)
 bool tn_bind_add_n(struct tn_binder *b)
 {
 	const struct tn_tensor *out = tn_binder_out(b, 0);
+	const uint32_t n = tn_op_operands(b->g, b->op);
 	struct tn_add_n_f32_params *p;
 
-	for (uint32_t k = 0; k < tn_op_operands(b->g, b->op); k++) {
+	for (uint32_t k = 0; k < n; k++) {
 		const struct tn_tensor *in = tn_binder_in(b, k);
 
 		if (!in || in->dtype != out->dtype || in->elements != out->elements)
@@ -179,13 +179,13 @@ bool tn_bind_add_n(struct tn_binder *b)
 				"cannot run: operand %u differs in type or shape", k);
 	}
 	if (out->dtype == DTYPE_I8)
-		return bind_add_n_s8(b);
+		return bind_add_n_s8(b, n);
 	if (!tn_binder_types(b, DTYPE_F32, DTYPE_F32))
 		return false;
-	p = tn_binder_simple(b, KERNEL_ADD_N_F32, tn_op_operands(b->g, b->op));
+	p = tn_binder_simple(b, KERNEL_ADD_N_F32, n);
 	if (!p)
 		return false;
 	p->n = (int32_t)out->elements;
-	p->operands = (int32_t)tn_op_operands(b->g, b->op);
+	p->operands = (int32_t)n;
 	return true;
 }

@@ -30,7 +30,6 @@ struct tn_program_op {
 	struct tn_variant variant;
 	bool elided; /* nothing runs */
 	bool flow; /* If, While: bodies run, and there is no call */
-	bool bound; /* false: an elided op for which no call was asked */
 	struct tn_call call;
 	struct tn_row_call
 		*rows; /* in a chain: the call for some rows; else NULL. `call` is

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/banned.h"
-#include "base/checked.h"
 #include "bind/binder.h"
 
 /* In every parameter struct of a window the geometry is at the same place. */

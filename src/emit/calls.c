@@ -36,7 +36,6 @@ static const struct {
 	[FIELD_I8_TABLE] = { ELEMENT_I8, 1 },
 	[FIELD_I16_TABLE] = { ELEMENT_I16, 2 },
 	[FIELD_I32_TABLE] = { ELEMENT_I32, 4 },
-	[FIELD_F32_TABLE] = { ELEMENT_F32, 4 },
 };
 
 /* The table's bytes, least significant first whatever the host's order; NULL on lack of
@@ -93,27 +92,16 @@ static void print_scalar(
 	struct tn_strbuf *out, enum tn_field_type type, const uint8_t *at)
 {
 	union {
-		int8_t i8;
 		uint8_t u8;
-		int16_t i16;
 		int32_t i32;
 		uint32_t u32;
-		int64_t i64;
 		float f32;
 	} v = { 0 };
 
 	switch (type) {
-	case FIELD_I8:
-		memcpy(&v.i8, at, sizeof(v.i8));
-		tn_print_int(v.i8, out);
-		break;
 	case FIELD_U8:
 		memcpy(&v.u8, at, sizeof(v.u8));
 		tn_print_int(v.u8, out);
-		break;
-	case FIELD_I16:
-		memcpy(&v.i16, at, sizeof(v.i16));
-		tn_print_int(v.i16, out);
 		break;
 	case FIELD_I32:
 		memcpy(&v.i32, at, sizeof(v.i32));
@@ -123,10 +111,6 @@ static void print_scalar(
 		memcpy(&v.u32, at, sizeof(v.u32));
 		tn_strbuf_printf(out, "%" PRIu32 "u", v.u32);
 		break;
-	case FIELD_I64:
-		memcpy(&v.i64, at, sizeof(v.i64));
-		tn_print_int(v.i64, out);
-		break;
 	case FIELD_F32:
 		memcpy(&v.f32, at, sizeof(v.f32));
 		tn_print_float(v.f32, out);
@@ -134,24 +118,13 @@ static void print_scalar(
 	case FIELD_I8_TABLE:
 	case FIELD_I16_TABLE:
 	case FIELD_I32_TABLE:
-	case FIELD_F32_TABLE:
 		break;
 	}
 }
 
 static size_t scalar_width(enum tn_field_type type)
 {
-	switch (type) {
-	case FIELD_I8:
-	case FIELD_U8:
-		return 1;
-	case FIELD_I16:
-		return 2;
-	case FIELD_I64:
-		return 8;
-	default:
-		return 4;
-	}
+	return type == FIELD_U8 ? 1 : 4;
 }
 
 static void print_field(

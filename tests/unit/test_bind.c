@@ -549,6 +549,22 @@ START_TEST(an_lstm_with_two_outputs)
 }
 END_TEST
 
+START_TEST(an_empty_input)
+{
+	static const char *const names[] = { "arg_max_i8", "arg_max_f32", "cumsum_i8",
+		"cumsum_f32" };
+	struct tn_tensor *in;
+	struct loaded l;
+	tn_op_id id = load_op(&l, names[_i]);
+
+	is_bound(&l, id, NULL);
+	in = &l.graph.tensors[l.graph.ops[id.i].inputs[0].i];
+	in->shape.dim[0] = in->elements = in->bytes = 0;
+	is_bound(&l, id, "cannot run: an empty input");
+	loaded_release(&l);
+}
+END_TEST
+
 #define N(array) (int)(sizeof(array) / sizeof(*(array)))
 
 Suite *tn_test_suite(void)
@@ -562,6 +578,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, what_an_attribute_says, 0, N(worded));
 	tcase_add_loop_test(tc, what_a_scale_says, 0, N(scaled));
 	tcase_add_loop_test(tc, an_lstm_with_two_outputs, 0, 3);
+	tcase_add_loop_test(tc, an_empty_input, 0, 4);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -478,17 +478,12 @@ END_TEST
 static uint32_t field_bytes(const struct tn_field *f)
 {
 	switch (f->type) {
-	case FIELD_I8:
 	case FIELD_U8:
 		return f->count;
-	case FIELD_I16:
-		return 2 * f->count;
 	case FIELD_I32:
 	case FIELD_U32:
 	case FIELD_F32:
 		return 4 * f->count;
-	case FIELD_I64:
-		return 8 * f->count;
 	default:
 		return (uint32_t)sizeof(void *);
 	}

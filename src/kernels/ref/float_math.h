@@ -47,7 +47,6 @@ static inline float tn_one_nan(float x)
 {
 	return x == x ? x : TN_F32_NAN;
 }
-#define TN_F32_NAN tn_f32_of_bits(0x7fc00000u)
 
 /* NaN passes through. */
 static inline float tn_clamp_f32_value(float x, float min, float max)
