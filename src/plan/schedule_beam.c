@@ -101,7 +101,7 @@ static uint32_t width_of(const struct tn_part *part, int64_t nodes)
 	int64_t n = part->n_ops;
 	int64_t step = 1 + (n + part->n_buffers + part->n_ranks) / COPIED_PER_NODE;
 
-	return (uint32_t)tn_min_i64(nodes / 2 / step / n, WIDTH_MAX);
+	return n ? (uint32_t)tn_min_i64(nodes / 2 / step / n, WIDTH_MAX) : 0;
 }
 
 static bool prepare(struct beam *b, struct tn_arena *arena)

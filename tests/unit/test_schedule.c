@@ -460,6 +460,19 @@ START_TEST(large_problems_end)
 }
 END_TEST
 
+/* A part without ops has nothing to arrange, and costs nothing. */
+START_TEST(an_empty_part)
+{
+	const struct tn_part none = { 0 };
+	struct tn_part_answer answer = { .peak = 1 };
+	int64_t nodes = 1000;
+
+	ck_assert_int_eq(tn_part_beam(&none, 0, &nodes, &answer), TN_OK);
+	ck_assert_int_eq(nodes, 1000);
+	ck_assert_int_eq(answer.peak, 1);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("schedule");
@@ -467,6 +480,7 @@ Suite *tn_test_suite(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, the_search_equals_brute_force, 0, OPS_MAX);
+	tcase_add_test(tc, an_empty_part);
 	tcase_add_loop_test(tc, large_problems_end, 0, sizeof(large) / sizeof(*large));
 	suite_add_tcase(s, tc);
 	return s;
