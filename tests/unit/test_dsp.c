@@ -273,6 +273,48 @@ START_TEST(rescaling_is_exact)
 }
 END_TEST
 
+/* A sum at the end of its range wraps with the zero point: a channel whose ends give one
+ * value is no constant then. What is rescaled is at most half the sum where there is a
+ * shift, and wraps nowhere. */
+START_TEST(what_may_wrap_is_no_constant)
+{
+	static const struct {
+		struct tn_rescaling r;
+		bool constant;
+	} cases[] = {
+		{ { INT32_MAX, 0, 127, INT32_MAX - 100, INT32_MAX }, false },
+		{ { INT32_MAX, 0, 1, INT32_MAX - 127, INT32_MAX - 127 }, false },
+		{ { INT32_MAX, 0, 127, INT32_MAX - 300, INT32_MAX - 129 }, true },
+		{ { INT32_MAX, 0, 127, INT32_MAX - 300, INT32_MAX - 127 }, false },
+		{ { INT32_MAX, 0, -128, INT32_MIN, INT32_MIN + 100 }, false },
+		{ { INT32_MAX, 0, -1, INT32_MIN + 127, INT32_MIN + 127 }, false },
+		{ { INT32_MAX, 0, -128, INT32_MIN + 128, INT32_MIN + 300 }, true },
+		{ { INT32_MAX, 0, -128, INT32_MIN, INT32_MAX }, false },
+		{ { INT32_MAX, -1, 127, INT32_MAX - 100, INT32_MAX }, true },
+		{ { INT32_MAX, -1, -128, INT32_MIN, INT32_MIN + 100 }, true },
+		{ { INT32_MAX, 0, 127, INT32_MAX, INT64_C(1) << 31 }, false },
+		{ { INT32_MAX, 1, 0, 500, 600 }, false },
+	};
+	const struct tn_rescaling *r = &cases[_i % 12].r;
+	const bool floor = _i >= 12;
+
+	for (int bits = 1; bits < 9; bits++) {
+		int32_t k[3] = { 1, 1, 1 };
+		const bool packs = tn_rescale_pack(r, floor, bits, k);
+
+		/* none of these sums leaves room for the bits of a product */
+		ck_assert_int_eq(packs, cases[_i % 12].constant);
+		if (!packs)
+			continue;
+		ck_assert_int_eq(k[0], 0);
+		ck_assert_int_eq(packed(k, floor, bits, (int32_t)r->least),
+			twice(r, (int32_t)r->least));
+		ck_assert_int_eq(packed(k, floor, bits, (int32_t)r->most),
+			twice(r, (int32_t)r->most));
+	}
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("dsp");
@@ -281,6 +323,7 @@ Suite *tn_test_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, same_as_portable, 0, (int)n_layers);
 	tcase_add_loop_test(tc, rescaling_is_exact, 0, 8);
+	tcase_add_loop_test(tc, what_may_wrap_is_no_constant, 0, 24);
 	suite_add_tcase(s, tc);
 	return s;
 }
