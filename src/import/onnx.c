@@ -303,6 +303,21 @@ static void read_functions(struct tn_onnx *x, const struct tn_at *root)
 	}
 }
 
+/* Calls name the operands of a function's nodes again and again. */
+static bool counts_operands(struct tn_onnx *x, const struct tn_at *node)
+{
+	struct tn_at list;
+
+	if (x->operands > TN_JSON_VALUES_MAX)
+		return false;
+	x->operands += tn_at_list(&x->tree, node, "input", &list);
+	x->operands += tn_at_list(&x->tree, node, "output", &list);
+	if (x->operands > TN_JSON_VALUES_MAX)
+		tn_at_error(&x->tree, node, ONNX_VALUE,
+			"the functions' calls name too many operands");
+	return x->operands <= TN_JSON_VALUES_MAX;
+}
+
 void tn_onnx_node(struct tn_onnx *x, struct tn_onnx_scope *scope, const struct tn_at *at)
 {
 	const char *domain = tn_at_text(&x->tree, at, "domain", "");
@@ -323,6 +338,8 @@ void tn_onnx_node(struct tn_onnx *x, struct tn_onnx_scope *scope, const struct t
 			"the node has more than %d attributes", ATTRS_MAX);
 		return;
 	}
+	if (!counts_operands(x, at))
+		return;
 	n.in = read_ids(x, scope, at, "input", &n.n_in);
 	n.out = read_ids(x, scope, at, "output", &n.n_out);
 	if (x->tree.nomem)

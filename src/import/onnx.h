@@ -48,6 +48,7 @@ struct tn_onnx {
 	int64_t opset;
 	TN_VEC(struct tn_graph) subgraphs; /* number 1 is the first */
 	size_t nodes; /* made so far */
+	size_t operands; /* of these, inputs and outputs, named */
 	int64_t made; /* bytes of constants that were computed */
 	size_t known; /* integers that tensors are known to hold, of all */
 	TN_VEC(struct tn_onnx_blob) blobs; /* of a binary file: bytes by number */

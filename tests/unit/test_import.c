@@ -528,6 +528,19 @@ static void many_calls(struct tn_strbuf *out)
 	write_calls(out, 4, 64, "");
 }
 
+/* A node of many operands, 32 x 32 x 32 times. */
+static void many_operands(struct tn_strbuf *out)
+{
+	struct tn_strbuf node;
+
+	tn_strbuf_init(&node);
+	tn_strbuf_puts(&node, "{\"opType\": \"Odd\", \"input\": [");
+	repeat(&node, "\"\"", 300);
+	tn_strbuf_puts(&node, "]}");
+	write_calls(out, 3, 32, node.text);
+	tn_strbuf_release(&node);
+}
+
 /* Two nodes, of whose last possible outputs a third reads. */
 static void many_outputs(struct tn_strbuf *out)
 {
@@ -574,6 +587,9 @@ static const struct {
 		"[onnx/value]\n" },
 	{ many_calls, "onnx-json",
 		"error /functions/3/node/62: the functions' calls make too many nodes "
+		"[onnx/value]\n" },
+	{ many_operands, "onnx-json",
+		"error /functions/3/node/0: the functions' calls name too many operands "
 		"[onnx/value]\n" },
 	{ many_outputs, "mxnet",
 		"error /nodes: the nodes have too many outputs [nnvm/value]\n" },
