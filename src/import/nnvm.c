@@ -242,6 +242,29 @@ static void read_argument(struct tn_nnvm *r, size_t node, const char *name)
 	}
 }
 
+/* Softmax along the last dimension, and of the operand as it is? MXNet's older ones take all
+ * dimensions behind the first, or the second alone: one and the same where there are two. */
+static bool is_by_rows(struct tn_nnvm *r, const struct tn_at *node, const char *type)
+{
+	const char *axis = tn_nnvm_attr(r, node, "axis");
+	const char *temperature = tn_nnvm_attr(r, node, "temperature");
+	const struct tn_tensor *in;
+	double real;
+
+	if (!r->f.in.v.count || r->f.in.v.items[0].i == TN_NONE)
+		return false;
+	in = tn_foreign_at(&r->f, r->f.in.v.items[0]);
+	if (temperature[0] && strcmp(temperature, "None") != 0 &&
+		(!tn_text_real(temperature, &real) || real != 1.0))
+		return false;
+	if (strncmp(type, "Softmax", 7) == 0)
+		return in->shape.rank == 2;
+	tn_text_ints(&r->tree, axis, &r->list);
+	return !axis[0] || (r->list.v.count == 1 &&
+				   (r->list.v.items[0] == -1 ||
+					   r->list.v.items[0] + 1 == in->shape.rank));
+}
+
 static void read_node(struct tn_nnvm *r, size_t index, const struct tn_at *at)
 {
 	const char *type = tn_at_text(&r->tree, at, "op", "");
@@ -278,6 +301,8 @@ static void read_node(struct tn_nnvm *r, size_t index, const struct tn_at *at)
 		tn_foreign_out(&r->f, (tn_tensor_id){ (uint32_t)e });
 	if (!r->shaped)
 		tn_nnvm_infer(r, at, type);
+	if ((kind == OP_SOFTMAX || kind == OP_LOG_SOFTMAX) && !is_by_rows(r, at, type))
+		tn_foreign_newest_op(&r->f)->kind = OP_UNKNOWN;
 	/* the label says nothing at inference */
 	if (strcmp(type, "SoftmaxOutput") == 0 && r->f.in.v.count == 2)
 		r->f.in.v.count = 1;

@@ -372,6 +372,50 @@ START_TEST(what_a_layer_says)
 }
 END_TEST
 
+/* Softmax along the last dimension is known, and no other. */
+static const struct {
+	const char *format, *type, *attrs, *shape;
+	enum tn_op_kind kind;
+} softmaxes[] = {
+	{ "tvm", "softmax", "", "[1,3,4]", OP_SOFTMAX },
+	{ "tvm", "softmax", "\"axis\":\"-1\"", "[1,3,4]", OP_SOFTMAX },
+	{ "tvm", "softmax", "\"axis\":\"2\"", "[1,3,4]", OP_SOFTMAX },
+	{ "tvm", "softmax", "\"axis\":\"1\"", "[1,3,4]", OP_UNKNOWN },
+	{ "tvm", "log_softmax", "\"axis\":\"1\"", "[1,3,4]", OP_UNKNOWN },
+	{ "tvm", "log_softmax", "\"axis\":\"1\"", "[1,4]", OP_LOG_SOFTMAX },
+	{ "mxnet", "softmax", "\"axis\":\"0\"", "[4,4]", OP_UNKNOWN },
+	{ "mxnet", "softmax", "\"temperature\":\"None\"", "[4,4]", OP_SOFTMAX },
+	{ "mxnet", "softmax", "\"temperature\":\"1.0\"", "[4,4]", OP_SOFTMAX },
+	{ "mxnet", "softmax", "\"temperature\":\"2.0\"", "[4,4]", OP_UNKNOWN },
+	{ "mxnet", "SoftmaxActivation", "\"mode\":\"channel\"", "[2,4]", OP_SOFTMAX },
+	{ "mxnet", "SoftmaxActivation", "\"mode\":\"channel\"", "[2,4,4,4]", OP_UNKNOWN },
+	{ "mxnet", "SoftmaxActivation", "", "[2,4,4]", OP_UNKNOWN },
+	{ "mxnet", "SoftmaxOutput", "\"multi_output\":\"True\"", "[2,4,4]", OP_UNKNOWN },
+};
+
+START_TEST(a_softmax_by_rows)
+{
+	struct tn_strbuf text;
+	struct loaded l;
+
+	tn_strbuf_init(&text);
+	tn_strbuf_printf(&text,
+		"{\"nodes\":[{\"op\":\"null\",\"name\":\"x\",\"inputs\":[]},{\"op\":"
+		"\"%s\",\"name\":\"y\",\"attrs\":{%s},\"inputs\":[[0,0,0]]}],"
+		"\"arg_nodes\":[0],\"heads\":[[1,0,0]],\"node_row_ptr\":[0,1,2],"
+		"\"attrs\":{\"shape\":[\"list_shape\",[%s,%s]],\"dltype\":[\"list_str\","
+		"[\"float32\",\"float32\"]]}}",
+		softmaxes[_i].type, softmaxes[_i].attrs, softmaxes[_i].shape,
+		softmaxes[_i].shape);
+	loaded_bytes(&l, "x", text.text, text.len, softmaxes[_i].format);
+	loaded_ok(&l, text.text);
+	ck_assert_uint_eq(l.graph.n_ops, 1);
+	ck_assert_int_eq(l.graph.ops[0].kind, softmaxes[_i].kind);
+	tn_strbuf_release(&text);
+	loaded_release(&l);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("foreign");
@@ -382,6 +426,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, shapes_without_bounds_are_given);
 	tcase_add_loop_test(tc, samples_are_read, 0, COUNT(samples));
 	tcase_add_loop_test(tc, what_a_layer_says, 0, COUNT(layers));
+	tcase_add_loop_test(tc, a_softmax_by_rows, 0, COUNT(softmaxes));
 	suite_add_tcase(s, tc);
 	return s;
 }
