@@ -226,16 +226,33 @@ struct command {
 static const char graph[] = "fixtures/graphs/residual_i8.json";
 static const char *const targets[] = { "arena:64K", "slow:1M:16:4" };
 
-static int run_lint(tenure_options *o, char (*files)[64], const char *format)
+static int run_lint_of(
+	tenure_options *o, char (*files)[64], const char *format, const char *file)
 {
 	char name[512];
 	const char *const names[] = { name };
 
-	snprintf(name, sizeof(name), "%s", tn_test_path(graph));
+	snprintf(name, sizeof(name), "%s", tn_test_path(file));
 	o->output = files[0];
 	o->format = format;
 	o->write_baseline = files[1];
 	return tenure_lint(o, names, 1);
+}
+
+static int run_lint(tenure_options *o, char (*files)[64], const char *format)
+{
+	return run_lint_of(o, files, format, graph);
+}
+
+/* What is claimed is rejected, with remedies; the baseline then knows of it. */
+static int run_lint_claims(tenure_options *o, char (*files)[64])
+{
+	return run_lint_of(o, files, "json", "fixtures/repair/another_order.json");
+}
+
+static int run_lint_kernels(tenure_options *o, char (*files)[64])
+{
+	return run_lint_of(o, files, "json", "fixtures/repair/buffered_kernel.json");
 }
 
 static int run_lint_text(tenure_options *o, char (*files)[64])
@@ -349,13 +366,14 @@ static int run_run(tenure_options *o, char (*files)[64])
 }
 
 /* Each file of a project is as it is when there is memory, or not there. */
-static int run_emit(tenure_options *o, char (*files)[64])
+static int run_emit_for(tenure_options *o, char (*files)[64], enum tenure_kernels kernels)
 {
 	const long n = left;
 	char whole[80], command[512];
 	int status;
 
 	left = -1;
+	o->kernels = kernels;
 	snprintf(whole, sizeof(whole), "%s.whole", files[0]);
 	o->output = whole;
 	ck_assert_int_eq(tenure_emit(o, tn_test_path(graph)), TENURE_OK);
@@ -370,6 +388,22 @@ static int run_emit(tenure_options *o, char (*files)[64])
 		files[0], files[0], files[0], whole);
 	ck_assert_int_eq(system(command), 0);
 	return status;
+}
+
+static int run_emit(tenure_options *o, char (*files)[64])
+{
+	return run_emit_for(o, files, TENURE_KERNELS_AUTO);
+}
+
+/* Weights are packed, and come with constants that are made. */
+static int run_emit_dsp(tenure_options *o, char (*files)[64])
+{
+	return run_emit_for(o, files, TENURE_KERNELS_DSP);
+}
+
+static int run_emit_mve(tenure_options *o, char (*files)[64])
+{
+	return run_emit_for(o, files, TENURE_KERNELS_MVE);
 }
 
 static int run_check(tenure_options *o, char (*files)[64])
@@ -488,6 +522,8 @@ static const struct command commands[] = {
 	{ "lint, SARIF", run_lint_sarif, 2 },
 	{ "lint, JUnit", run_lint_junit, 2 },
 	{ "lint, Markdown", run_lint_markdown, 2 },
+	{ "lint, claims", run_lint_claims, 2 },
+	{ "lint, claims of kernels", run_lint_kernels, 2 },
 	{ "plan", run_plan, 3 },
 	{ "plan, two memories", run_plan_regions, 1 },
 	{ "plan, chains", run_plan_chains, 1 },
@@ -497,6 +533,8 @@ static const struct command commands[] = {
 	{ "verify", run_verify, 0 },
 	{ "run", run_run, 1 },
 	{ "emit", run_emit, 0 },
+	{ "emit, DSP", run_emit_dsp, 0 },
+	{ "emit, MVE", run_emit_mve, 0 },
 	{ "check", run_check, 0 },
 	{ "offsets", run_offsets, 1 },
 	{ "explain, tensor", run_explain, 0 },
