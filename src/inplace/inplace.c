@@ -7,6 +7,22 @@
 #include "inplace/members.h"
 #include "inplace/readers.h"
 
+/* What the bytes [begin, end) of a root are besides an operand of this op: by the worst of
+ * all tensors that have some of them. */
+struct bytes {
+	const char *owner; /* the hazard of writing there, NULL: none */
+	int64_t first; /* half-step of the first write */
+	int64_t last; /* half-step of the last read */
+	bool kept; /* read by somebody who is no op, or never written again */
+};
+
+/* The last answer of a root: views that only rename it ask for the same bytes, all of them. */
+struct looked {
+	int64_t begin, end;
+	struct bytes answer;
+	bool known;
+};
+
 struct judge {
 	const struct tn_graph *g;
 	const struct tn_order *order;
@@ -15,6 +31,7 @@ struct judge {
 	struct tn_readers readers;
 	bool any_order; /* suppose that nobody reads the input later */
 	struct tn_members members;
+	struct looked *looked; /* by root */
 	uint32_t *first_no_copy; /* by op: its first verdict in aliases->no_copy */
 	/* Displacements of one op and output, found when first asked for: candidates whose
 	 * inputs share a storage ask for each other's. By input, then variant. */
@@ -83,16 +100,7 @@ static void reject(struct tn_candidate *c, enum tn_obligation o, const char *haz
 	c->witness = (struct tn_witness){ c->op, c->in, reader, begin, end };
 }
 
-/* What the bytes [begin, end) of a root are besides an operand of this op: by the worst of
- * all tensors that have some of them. */
-struct bytes {
-	const char *owner; /* the hazard of writing there, NULL: none */
-	int64_t first; /* half-step of the first write */
-	int64_t last; /* half-step of the last read */
-	bool kept; /* read by somebody who is no op, or never written again */
-};
-
-static struct bytes look(const struct judge *j, const struct tn_candidate *c,
+static struct bytes look_at_all(const struct judge *j, const struct tn_candidate *c,
 	tn_tensor_id root, int64_t begin, int64_t end)
 {
 	struct bytes b = { NULL, INT64_MAX, -1, false };
@@ -123,6 +131,19 @@ static struct bytes look(const struct judge *j, const struct tn_candidate *c,
 			b.owner = "OBSERVED_CLOBBER";
 	}
 	return b;
+}
+
+static struct bytes look(const struct judge *j, const struct tn_candidate *c,
+	tn_tensor_id root, int64_t begin, int64_t end)
+{
+	struct looked *l = &j->looked[root.i];
+
+	if (j->aliases->tied[root.i]) /* it depends on the time, too */
+		return look_at_all(j, c, root, begin, end);
+	if (!l->known || l->begin != begin || l->end != end)
+		*l = (struct looked){ begin, end, look_at_all(j, c, root, begin, end),
+			true };
+	return l->answer;
 }
 
 /* O2: may these bytes be written at all? */
@@ -539,6 +560,9 @@ static enum tn_status judge_all(struct judge *j, struct tn_inplace *out)
 	enum tn_status status =
 		tn_readers_find(j->g, j->order, j->aliases, j->arena, &j->readers);
 
+	j->looked = TN_NEW_ARRAY(j->arena, struct looked, j->g->n_tensors);
+	if (status == TN_OK && !j->looked)
+		status = TN_ERR_NOMEM;
 	if (status == TN_OK)
 		status = tn_members_find(j->g, j->aliases, j->arena, &j->members);
 	if (status == TN_OK)
