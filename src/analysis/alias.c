@@ -4,6 +4,7 @@
 
 #include "analysis/elide.h"
 #include "base/checked.h"
+#include "ir/views.h"
 
 bool tn_tensor_is_planned(const struct tn_tensor *t)
 {
@@ -45,22 +46,17 @@ static bool is_dense(const struct tn_tensor *t)
 
 /* Views of the file: a view's root is its own storage. tn_validate has checked that the
  * chain has no cycle, stays inside and starts at whole bytes. */
-static enum tn_status view_of_file(
-	const struct tn_graph *g, uint32_t i, struct tn_alias *out)
+static enum tn_status view_of_file(const struct tn_graph *g, const struct tn_views *views,
+	uint32_t i, struct tn_alias *out)
 {
 	const struct tn_tensor *t = &g->tensors[i];
-	int64_t begin, end, bits, start = 0;
+	const int64_t start = views->bits[i] / 8;
+	int64_t begin, end;
 
 	extent_of(t, &begin, &end);
-	*out = (struct tn_alias){ .root = { i }, .dense = is_dense(t) };
-	for (uint32_t hops = 0; t->view_of.i != TN_NONE && hops < g->n_tensors; hops++) {
-		if (!tn_mul_i64(t->view_offset, tn_dtype_bits(t->dtype), &bits) ||
-			!tn_add_i64(start, bits / 8, &start))
-			return TN_ERR_INPUT;
-		out->root = t->view_of;
-		t = &g->tensors[t->view_of.i];
-	}
-	out->start = start;
+	*out = (struct tn_alias){
+		.root = { views->root[i] }, .start = start, .dense = is_dense(t)
+	};
 	return tn_add_i64(start, begin, &out->offset) &&
 			       tn_sub_i64(end, begin, &out->extent)
 		       ? TN_OK
@@ -74,16 +70,18 @@ enum tn_status tn_aliases_choose(const struct tn_graph *g,
 	static const struct tn_alias_options plain = { .align = 16 };
 	struct tn_aliases al = { .n_tensors = g->n_tensors, .n_ops = g->n_ops };
 	enum tn_status status = TN_OK;
+	struct tn_views views;
 
 	al.of = TN_NEW_ARRAY(arena, struct tn_alias, g->n_tensors);
 	al.elided = TN_NEW_ARRAY(arena, bool, g->n_ops);
 	al.parted = TN_NEW_ARRAY(arena, bool, g->n_tensors);
 	al.tied = TN_NEW_ARRAY(arena, bool, g->n_tensors);
 	al.may_elide = TN_NEW_ARRAY(arena, bool, g->n_ops);
-	if (!al.of || !al.elided || !al.parted || !al.tied || !al.may_elide)
+	if (!al.of || !al.elided || !al.parted || !al.tied || !al.may_elide ||
+		!tn_views_find(g, arena, &views))
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_tensors && status == TN_OK; i++)
-		status = view_of_file(g, i, &al.of[i]);
+		status = view_of_file(g, &views, i, &al.of[i]);
 	if (status == TN_OK)
 		status = tn_elide(g, options ? options : &plain, arena, &al);
 	*out = al;

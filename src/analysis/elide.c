@@ -22,7 +22,7 @@ static tn_tensor_id written(const struct tn_elider *e, const struct tn_op *op, u
 	const uint32_t n = op->n_outputs;
 	const tn_tensor_id t = k < n ? op->outputs[k] : op->inputs[k - n];
 
-	if (t.i != TN_NONE && (k < n ? !tn_op_names_anew(e->g, op, t.i)
+	if (t.i != TN_NONE && (k < n ? !tn_views_name_anew(e->g, &e->views, op, t.i)
 				     : tn_op_destroys(e->g, op, k - n)))
 		return t;
 	return (tn_tensor_id){ TN_NONE };
@@ -400,7 +400,9 @@ enum tn_status tn_elide(const struct tn_graph *g, const struct tn_alias_options 
 	e.updated = tn_graph_updated_inputs(g, arena);
 	e.input = tn_graph_input_flags(g, arena);
 	e.output = tn_graph_output_flags(g, arena);
-	if (status == TN_OK && (!e.updated || !e.input || !e.output || !make_classes(&e)))
+	if (status == TN_OK &&
+		(!e.updated || !e.input || !e.output ||
+			!tn_views_find(g, arena, &e.views) || !make_classes(&e)))
 		status = TN_ERR_NOMEM;
 	for (uint32_t p = 0; p < g->n_ops && status == TN_OK; p++)
 		status = judge_op(&e, p);

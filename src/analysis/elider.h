@@ -5,6 +5,7 @@
 #include "analysis/liveness.h"
 #include "analysis/moves.h"
 #include "base/vec.h"
+#include "ir/views.h"
 
 /* A class: all tensors with one root. */
 struct tn_class {
@@ -33,6 +34,7 @@ struct tn_elider {
 	bool *updated; /* by tensor: tn_graph_updated_inputs */
 	bool *input, *output; /* by tensor: tn_graph_input_flags, .._output_flags */
 	uint32_t *storage; /* by tensor: where the file puts it */
+	struct tn_views views;
 	struct tn_order order;
 	TN_VEC(struct tn_no_copy) found;
 	struct tn_liveness live; /* without what is elided; made when first asked for */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
+#include "ir/views.h"
 
 static void written(struct tn_span *s, int64_t step, tn_op_id op)
 {
@@ -86,13 +87,9 @@ static void merge(struct tn_span *root, const struct tn_span *member)
 
 /* A view that only the writer of its storage fills is born with that, wherever the storage
  * itself has been put; what nobody writes holds undefined bytes from the start. */
-static int64_t first_bytes(
-	const struct tn_liveness *live, const struct tn_graph *g, uint32_t i)
+static int64_t first_bytes(const struct tn_liveness *live, uint32_t root)
 {
-	for (uint32_t hops = 0; g->tensors[i].view_of.i != TN_NONE && hops < g->n_tensors;
-		hops++)
-		i = g->tensors[i].view_of.i;
-	return live->tensor[i].first == INT64_MAX ? 0 : live->tensor[i].first;
+	return live->tensor[root].first == INT64_MAX ? 0 : live->tensor[root].first;
 }
 
 enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order *order,
@@ -102,12 +99,14 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 		.end = 2 * (int64_t)order->n };
 	const struct ends ends = { tn_graph_input_flags(g, arena),
 		tn_graph_output_flags(g, arena), tn_graph_updated_inputs(g, arena) };
+	struct tn_views views;
 	const struct tn_span none = { INT64_MAX, -1, { TN_NONE }, { TN_NONE },
 		LIFE_UNUSED };
 
 	live.tensor = TN_NEW_ARRAY(arena, struct tn_span, g->n_tensors);
 	live.root = TN_NEW_ARRAY(arena, struct tn_span, g->n_tensors);
-	if (!live.tensor || !live.root || !ends.input || !ends.output || !ends.updated)
+	if (!live.tensor || !live.root || !ends.input || !ends.output || !ends.updated ||
+		!tn_views_find(g, arena, &views))
 		return TN_ERR_NOMEM;
 	for (uint32_t i = 0; i < g->n_tensors; i++)
 		live.tensor[i] = live.root[i] = none;
@@ -139,7 +138,7 @@ enum tn_status tn_liveness_find(const struct tn_graph *g, const struct tn_order 
 		}
 		pin_ends(g, i, &ends, live.end, &live.tensor[i]);
 		if (live.tensor[i].first == INT64_MAX && live.tensor[i].last >= 0)
-			live.tensor[i].first = first_bytes(&live, g, i);
+			live.tensor[i].first = first_bytes(&live, views.root[i]);
 		merge(&live.root[aliases->of[i].root.i], &live.tensor[i]);
 	}
 	*out = live;

@@ -5,6 +5,7 @@
 #include "driver/repair.h"
 #include "import/plan_json.h"
 #include "ir/storage.h"
+#include "ir/views.h"
 #include "rewrite/insert.h"
 
 #include "base/banned.h"
@@ -192,7 +193,7 @@ static struct tn_plan_copy *find_copies(
 }
 
 /* Does an op destroy what it reads, or write what is there before the first op? */
-static bool any_destroys(const struct tn_graph *g)
+static bool any_destroys(const struct tn_graph *g, const struct tn_views *views)
 {
 	for (uint32_t i = 0; i < g->n_ops; i++) {
 		if (tn_op_attr(&g->ops[i], "destroys"))
@@ -200,7 +201,7 @@ static bool any_destroys(const struct tn_graph *g)
 		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++) {
 			const tn_tensor_id t = g->ops[i].outputs[k];
 			const struct tn_tensor *owner =
-				t.i == TN_NONE ? NULL : &g->tensors[root_of(g, t)];
+				t.i == TN_NONE ? NULL : &g->tensors[views->root[t.i]];
 
 			if (owner && (owner->role == ROLE_INPUT ||
 					     tn_tensor_is_constant(owner)))
@@ -215,12 +216,15 @@ enum tn_status tn_repair_spare(struct tn_run *run)
 	const struct tn_graph *g = &run->graph;
 	struct tn_arena *arena = &run->arena;
 	struct sparing s = { .g = g };
+	struct tn_views views;
 	struct tn_plan_copy *copies;
 	uint32_t *order, n, bad;
 	enum tn_status status;
 
 	run->unspared = run->graph;
-	if (!any_destroys(g))
+	if (!tn_views_find(g, arena, &views))
+		return TN_ERR_NOMEM;
+	if (!any_destroys(g, &views))
 		return TN_OK;
 	s.order = order = TN_NEW_ARRAY(arena, uint32_t, g->n_ops);
 	s.output = tn_graph_output_flags(g, arena);

@@ -264,56 +264,6 @@ bool *tn_graph_output_flags(const struct tn_graph *g, struct tn_arena *arena)
 	return flags_of(g, g->outputs, g->n_outputs, arena);
 }
 
-/* The tensor in whose storage it lies, and the bits from there to its first element. */
-static uint32_t storage_of(const struct tn_graph *g, uint32_t i, int64_t *out_bits)
-{
-	*out_bits = 0;
-	for (uint32_t hops = 0; i < g->n_tensors && g->tensors[i].view_of.i != TN_NONE &&
-				hops < g->n_tensors;
-		hops++) {
-		int64_t bits;
-
-		if (!tn_mul_i64(g->tensors[i].view_offset,
-			    tn_dtype_bits(g->tensors[i].dtype), &bits) ||
-			!tn_add_i64(*out_bits, bits, out_bits))
-			*out_bits = 0; /* no such view passes tn_validate */
-		i = g->tensors[i].view_of.i;
-	}
-	return i;
-}
-
-bool tn_op_names_anew(const struct tn_graph *g, const struct tn_op *op, uint32_t out)
-{
-	const uint32_t in = op->n_inputs ? op->inputs[0].i : TN_NONE;
-	int64_t from, to;
-
-	if (g->tensors[out].view_of.i == TN_NONE || in >= g->n_tensors ||
-		storage_of(g, in, &from) != storage_of(g, out, &to))
-		return false;
-	if (op->kind == OP_UNKNOWN)
-		return tn_op_int(op, "view", 0) != 0;
-	return tn_op_info(op->kind)->access == ACCESS_VIEW && !tn_op_has_own_kernel(op) &&
-	       from == to && g->tensors[in].bytes == g->tensors[out].bytes;
-}
-
-bool *tn_graph_updated_inputs(const struct tn_graph *g, struct tn_arena *arena)
-{
-	bool *out = TN_NEW_ARRAY(arena, bool, g->n_tensors);
-
-	for (uint32_t i = 0; out && i < g->n_ops; i++)
-		for (uint32_t k = 0; k < g->ops[i].n_outputs; k++) {
-			const uint32_t t = g->ops[i].outputs[k].i;
-			int64_t bits;
-			const uint32_t root = storage_of(g, t, &bits);
-
-			if (root < g->n_tensors && !tn_op_names_anew(g, &g->ops[i], t) &&
-				(g->tensors[root].role == ROLE_INPUT ||
-					tn_graph_is_input(g, (tn_tensor_id){ root })))
-				out[t] = true;
-		}
-	return out;
-}
-
 bool tn_tensor_span(const struct tn_tensor *t, int64_t *begin, int64_t *end)
 {
 	int64_t low = 0, high = 0, bits = tn_dtype_bits(t->dtype);

@@ -55,6 +55,19 @@ def one_op(kind, before, after, **attrs):
         for i, (t, x, y, a) in enumerate(ops)]}
 
 
+def renamed(n, views, outputs=False):
+    """a chain of ops that only rename what they read: by their type, or by the file's word, too.
+    Who walks it to its root from each link anew takes n * n / 2 steps"""
+    names = [f"t{i}" for i in range(n + 1)]
+    tensors = [{"name": t, "dtype": "i8", "shape": [4], **({"view_of": f"t{i - 1}"} if views and i else {})}
+               for i, t in enumerate(names)]
+    tensors[0]["role"] = "input"
+    ops = [{"name": f"op{i}", "type": "RESHAPE", "inputs": [names[i]], "outputs": [names[i + 1]],
+            "attrs": {"new_shape": [4]}} for i in range(n)]
+    return {"format": "tenure.graph/1", "tensors": tensors, "ops": ops,
+            "inputs": ["t0"], "outputs": names[1:] if outputs else names[-1:]}
+
+
 def pack(length):
     with open("pack.xml", "w") as file:
         file.write(f'''<rules format="tenure.rules/1"><rule id="team/long" severity="error">
@@ -92,6 +105,11 @@ ROWS = [
     ("2^28 seeded bytes", GRAPH, seeded(1 << 28), None),
     ("2^28 + 1 seeded bytes", GRAPH, seeded((1 << 28) + 1), "native/data"),
     ("1,001 invocations", GRAPH, graph(invocations=1001), "native/type"),
+    ("100,000 reshapes", PLAN, renamed(100000, False), None),
+    ("100,000 reshapes, judged", GRAPH, renamed(100000, False), None),
+    ("100,000 views of each other", PLAN, renamed(100000, True), None),
+    ("100,000 views of each other, judged", GRAPH, renamed(100000, True), None),
+    ("50,000 outputs, views of each other", PLAN, renamed(50000, True, True), None),
     ("32 regions", [*PLAN, *(w for i in range(32) for w in ("--region", f"r{i}:1K"))], graph(), None),
     ("33 regions", [*PLAN, *(w for i in range(33) for w in ("--region", f"r{i}:1K"))], graph(), "command/memory"),
     ("alignment of 1 MiB", [*PLAN, "--align", "1048576"], graph(), None),
