@@ -17,10 +17,12 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "served"))
 import cdp  # noqa: E402
 import odd  # noqa: E402
 from page import (CLICK, SHOWN, VERDICT, same, quiet, plan_of, step_to, held,  # noqa: E402
                   key, rows, box_of)
+import served  # noqa: E402
 
 
 def check_usual(b, folder):
@@ -129,7 +131,7 @@ def check_keys(b, folder):
 def check_compare(b, folder, tenure, fixtures):
     graph = fixtures / "graphs" / "vww_i8.json"
     page = folder / "vww.html"
-    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    served.run([tenure, "report", graph, "-o", page], check=True)
     plan = plan_of(tenure, graph)
     none = plan_of(tenure, graph, "--overlap", "none")
     quiet(b, page, "vww")
@@ -152,7 +154,7 @@ def check_numbers(b, folder, tenure, fixtures):
     for name in ("kws_i8", "residual_i8", "resnet8_i8"):
         graph = fixtures / "graphs" / f"{name}.json"
         page = folder / f"{name}.html"
-        subprocess.run([tenure, "report", graph, "-o", page], check=True)
+        served.run([tenure, "report", graph, "-o", page], check=True)
         plan = plan_of(tenure, graph)
         b.open(page)
         got = b.run("""[...document.querySelectorAll('#tensors tbody tr')].map(r =>
@@ -185,8 +187,8 @@ def check_numbers(b, folder, tenure, fixtures):
 def check_budget(b, folder, tenure, fixtures):
     graph = fixtures / "graphs" / "kws_i8.json"
     page = folder / "budget.html"
-    subprocess.run([tenure, "report", graph, "-o", page, "--ram", "20K", "--validate"],
-                   check=False)
+    served.run([tenure, "report", graph, "-o", page, "--ram", "20K", "--validate"],
+               check=False)
     quiet(b, page, "budget")
     same("line", b.run("document.querySelectorAll('.tl-budget').length"), 1)
     text = b.run("document.querySelector('#runs').textContent")
@@ -200,8 +202,8 @@ def check_refused(b, folder, tenure, fixtures):
     plan = plan_of(tenure, graph)
     next(t for t in plan["tensors"] if t["bytes"] >= 8000 and t["offset"] > 0)["offset"] -= 16
     bad.write_text(json.dumps(plan))
-    done = subprocess.run([tenure, "report", graph, "--plan", bad, "-o", page],
-                          capture_output=True, text=True)
+    done = served.run([tenure, "report", graph, "--plan", bad, "-o", page],
+                      capture_output=True, text=True)
     quiet(b, page, "refused")
     said = re.search(r"error: (.*) \[(plan/\S+)\]", done.stderr)
     text = b.run("document.querySelector('#verdict span').textContent")
@@ -215,7 +217,7 @@ def check_board(b, folder, tenure, fixtures):
     graph, page = fixtures / "graphs" / "kws_i8.json", folder / "board.html"
 
     def look(*options):
-        subprocess.run([tenure, "report", graph, "-o", page, *options], check=True)
+        served.run([tenure, "report", graph, "-o", page, *options], check=True)
         quiet(b, page, "board")
         return (b.run("document.getElementById('core').value"),
                 b.run("document.querySelectorAll('.tl-beyond').length"),
@@ -238,7 +240,7 @@ def check_board(b, folder, tenure, fixtures):
     core, _, _, _ = look("--target", "esp32s3")
     assert "no figures" in b.run("document.querySelector('#roofline p').textContent")
     same("figures", b.run("document.querySelectorAll('.figure-budget').length"), 1)
-    subprocess.run([tenure, "report", graph, "-o", page, "--ram", "8K"], check=False)
+    served.run([tenure, "report", graph, "-o", page, "--ram", "8K"], check=False)
     b.open(page)
     same("too much", b.run("document.querySelectorAll('.figure-over').length"), 1)
     same("over", b.run(VERDICT), "verdict verdict-open")
@@ -247,10 +249,10 @@ def check_board(b, folder, tenure, fixtures):
     text = b.run("document.querySelector('.figure-over .figure-note').textContent")
     same("figure", text, "192 B more than the budget of 8,192 B")
     for room, words in ("8K", " B used of 8,192 B: 192 B DO NOT FIT\n"), ("9K", " B used of 9,216 B\n"):
-        text = subprocess.run([tenure, "report", graph, "--ascii", "--ram", room],
-                              capture_output=True, text=True).stdout
+        text = served.run([tenure, "report", graph, "--ascii", "--ram", room],
+                          capture_output=True, text=True).stdout
         assert words in text, text
-    subprocess.run([tenure, "report", graph, "-o", page, "--region", "a:8K", "--region", "b:1M"], check=False)
+    served.run([tenure, "report", graph, "-o", page, "--region", "a:8K", "--region", "b:1M"], check=False)
     if page.exists():
         b.open(page)
         same("it fits", b.run(VERDICT), "verdict verdict-good")
@@ -265,10 +267,10 @@ def check_diff(b, folder, tenure, fixtures):
     new.write_text(json.dumps(graph))
     page = folder / "diff.html"
     for before, after in ((old, new), (old, fixtures / "graphs" / "kws_i8.json")):
-        said = subprocess.run([tenure, "diff", before, after, "--format", "json"],
-                              capture_output=True, text=True, check=True)
+        said = served.run([tenure, "diff", before, after, "--format", "json"],
+                          capture_output=True, text=True, check=True)
         figures = json.loads(said.stdout)["figures"]
-        subprocess.run([tenure, "diff", before, after, "-o", page], check=True)
+        served.run([tenure, "diff", before, after, "-o", page], check=True)
         b.open(page)
         same("diff: complaints", b.complaints(), [])
         same("diff: requests", b.requests(), [f"file://{page}"])

@@ -15,6 +15,9 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "served"))
+import served
+
 PREFIXES = ("usual", "hostile")
 
 
@@ -164,8 +167,8 @@ def check_trace(folder):
 
 
 def plan_of(tenure, graph, *options):
-    done = subprocess.run([tenure, "plan", graph, "--json", *options], check=True,
-                          capture_output=True, text=True)
+    done = served.run([tenure, "plan", graph, "--json", *options], check=True,
+                      capture_output=True, text=True)
     return json.loads(done.stdout)
 
 
@@ -174,8 +177,8 @@ def check_explorer(folder, tenure, fixtures):
     for name in ("kws_i8", "vww_i8", "resnet8_i8", "residual_f32"):
         graph = fixtures / "graphs" / f"{name}.json"
         paths = [folder / f"{name}.{k}.json" for k in ("graph", "live", "verdicts")]
-        subprocess.run([tenure, "report", graph, "--explorer", paths[0], "--overlay",
-                        paths[1], "--overlay-verdicts", paths[2]], check=True)
+        served.run([tenure, "report", graph, "--explorer", paths[0], "--overlay",
+                    paths[1], "--overlay-verdicts", paths[2]], check=True)
         nodes = json.loads(paths[0].read_text())["graphs"][0]["nodes"]
         outputs = {a["value"] for n in nodes for o in n["outputsMetadata"]
                    for a in o["attrs"] if a["key"] == "tensor_name"}
@@ -226,9 +229,9 @@ def check_streams(folder, tenure, fixtures):
         assert max(o["live_bytes"] for o in plan["ops"]) <= used, name
         paths = [folder / f"{name}.{k}" for k in ("plan", "html", "csv", "trace", "dot", "svg")]
         paths[0].write_text(json.dumps(plan))
-        done = subprocess.run([tenure, "report", graph, "--plan", paths[0], "-o", paths[1],
-                               "--csv", paths[2], "--trace", paths[3], "--dot", paths[4], "--svg",
-                               paths[5]], check=False, capture_output=True, text=True)
+        done = served.run([tenure, "report", graph, "--plan", paths[0], "-o", paths[1],
+                           "--csv", paths[2], "--trace", paths[3], "--dot", paths[4], "--svg",
+                           paths[5]], check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         with open(paths[2], newline="", encoding="utf-8") as f:
             rows = list(csv.DictReader(f))
@@ -249,13 +252,13 @@ def check_streams(folder, tenure, fixtures):
                                    capture_output=True, text=True)
             assert not drawn.stderr, drawn.stderr
         assert paths[5].read_text().count("a ring for") == len(rings), name
-        text = subprocess.run([tenure, "plan", graph, "--stream", "auto"], check=True,
-                              capture_output=True, text=True).stdout
+        text = served.run([tenure, "plan", graph, "--stream", "auto"], check=True,
+                          capture_output=True, text=True).stdout
         decisions_of_chains(graph, plan, text)
         for ring, value in rings.values():
             assert f"in a ring of {ring:,} B, {value:,} B in all" in text, (name, text)
-        text = subprocess.run([tenure, "report", graph, "--plan", paths[0], "--ascii"], check=True,
-                              capture_output=True, text=True).stdout
+        text = served.run([tenure, "report", graph, "--plan", paths[0], "--ascii"], check=True,
+                          capture_output=True, text=True).stdout
         assert f"arena: {used:,} B used" in text and text.count(" ring ") == len(rings), text
         apart(data_of(paths[1]), name)
     print("ok - chains and rings")
@@ -334,15 +337,15 @@ def check_empty(folder, tenure):
         assert len(plan["tensors"]) == 7, plan["tensors"]
         file = folder / "empty.plan"
         file.write_text(json.dumps(plan))
-        subprocess.run([tenure, "report", graph, "--plan", file, "--csv", table], check=True)
+        served.run([tenure, "report", graph, "--plan", file, "--csv", table], check=True)
         csv_is_plan(graph, table, plan)
         with open(table, newline="", encoding="utf-8") as f:
             writers = {r["name"]: r["op"] for r in csv.DictReader(f)}
         assert writers == {"x": "", "none": "", "kept": "relu0", "seen": "view", "a": "relu1",
                            "y": "join", "z": "relu2"}, writers
-        subprocess.run([tenure, "plan", graph, *options, "--write-csv", offsets, "-o",
-                        folder / "again.plan"], check=True, capture_output=True)
-        done = subprocess.run([tenure, "verify", graph, offsets], capture_output=True, text=True)
+        served.run([tenure, "plan", graph, *options, "--write-csv", offsets, "-o",
+                    folder / "again.plan"], check=True, capture_output=True)
+        done = served.run([tenure, "verify", graph, offsets], capture_output=True, text=True)
         assert done.returncode == 0 and "proved" in done.stdout, (options, done)
         with open(offsets, newline="", encoding="utf-8") as f:
             assert len(list(csv.DictReader(f))) == 7, options
@@ -361,8 +364,8 @@ def check_board(folder, tenure, fixtures):
     graph, page = fixtures / "graphs" / "kws_i8.json", folder / "board.html"
 
     def report(*options, status=0):
-        done = subprocess.run([tenure, "report", *options, "-o", page], capture_output=True,
-                              text=True)
+        done = served.run([tenure, "report", *options, "-o", page], capture_output=True,
+                          text=True)
         assert done.returncode == status, (options, done.returncode, done.stderr)
         return data_of(page) if status == 0 else done.stderr
 
@@ -457,14 +460,14 @@ def check_bodies(folder, tenure, types):
     graph, page = folder / "loop.json", folder / "loop.html"
     graph.write_text(json.dumps(loop()))
     assert counted(graph, plan_of(tenure, graph), types) == 1
-    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    served.run([tenure, "report", graph, "-o", page], check=True)
     assert "What a run moves is not counted" in page.read_text(encoding="utf-8")
     ops = data_of(page)["ops"]
     for key in ("macs", "read", "written", "constants"):
         assert numbers(ops[key], 1) == [-1], (key, ops[key])
     graph.write_text(json.dumps(half_known()))
     assert counted(graph, plan_of(tenure, graph), types) == 2
-    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    served.run([tenure, "report", graph, "-o", page], check=True)
     ops = data_of(page)["ops"]
     for key, want in (("macs", [-1, -1, 64, 0]), ("read", [-1, 32, 288, 32]),
                       ("written", [-1, 32, 32, 32]), ("constants", [-1, 0, 256, 0])):
@@ -481,7 +484,7 @@ def check_removed(folder, tenure, fixtures):
     page, found = folder / "removed.html", set()
     for graph in [*sorted((fixtures / "rewrites").glob("*.json")), fixtures / "foreign/onnx_conv.json"]:
         page.unlink(missing_ok=True)
-        subprocess.run([tenure, "report", graph, "-o", page], capture_output=True)
+        served.run([tenure, "report", graph, "-o", page], capture_output=True)
         if not page.exists():
             continue
         plan, data = plan_of(tenure, graph), data_of(page)
@@ -509,7 +512,7 @@ def check_removed(folder, tenure, fixtures):
                 same = by[name].get("gone") == by[name].get("op")
                 if other and len(other) < 40 and not (key == "gone" and same):
                     assert f"'{other}' {after}" in words, (graph, name, words)
-            text = subprocess.run([tenure, "explain", graph, name], capture_output=True, text=True)
+            text = served.run([tenure, "explain", graph, name], capture_output=True, text=True)
             assert f"removed '{name}'" in text.stdout and words in text.stdout, (graph, name, text)
     assert len(found) > 8 and {"nhwc", "transpose"} <= found, found
     print("ok - tensors removed by", ", ".join(sorted(found)))
@@ -526,15 +529,15 @@ def check_every_graph(folder, tenure, fixtures):
         trace, table = folder / "every.trace.json", folder / "every.csv"
         for old in (trace, table):
             old.unlink(missing_ok=True)
-        done = subprocess.run([tenure, "report", graph, "--dot", out, "--focus", "0",
-                               "--radius", str(3 * (len(paths) % 4 // 2) + 1)],
-                              capture_output=True)
+        done = served.run([tenure, "report", graph, "--dot", out, "--focus", "0",
+                           "--radius", str(3 * (len(paths) % 4 // 2) + 1)],
+                          capture_output=True)
         if done.returncode not in (0, 1) or not out.exists():
             continue
-        subprocess.run([tenure, "report", graph, "--dot", whole, "--trace", trace, "--csv",
-                        table], capture_output=True)
+        served.run([tenure, "report", graph, "--dot", whole, "--trace", trace, "--csv",
+                    table], capture_output=True)
         paths += [out, whole]
-        done = subprocess.run([tenure, "plan", graph, "--json"], capture_output=True, text=True)
+        done = served.run([tenure, "plan", graph, "--json"], capture_output=True, text=True)
         if not trace.exists() or done.returncode not in (0, 1):
             continue
         plans += 1

@@ -1,12 +1,15 @@
 """Pages of odd graphs and plans, which browser.py opens."""
 import json
+import pathlib
 import re
-import subprocess
+import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
 import formats
 import large
 from page import (CLICK, SHOWN, VERDICT, same, quiet, plan_of, step_to, held, key, rows,
                   box_of)
+import served
 
 # What a frame makes: elements, and letters of their paths. How long that takes is for
 # bench/browser.py to say.
@@ -21,7 +24,7 @@ def check_large(b, folder, tenure):
     """Thousands of buffers: the work per frame is small, and all of it is there."""
     graph, page = folder / "large.json", folder / "large.html"
     graph.write_text(json.dumps(large.graph(5000)))
-    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    served.run([tenure, "report", graph, "-o", page], check=True)
     quiet(b, page, "large")
     same("buffers", b.run("tenure.plans[0].boxes.n > 4500"), True)
     same("few rows at once", rows(b, "tensors"), 200)
@@ -60,7 +63,7 @@ def check_nothing_runs(b, folder, tenure):
     for tensors in ([], [{"name": "x", "dtype": "i8", "shape": [4], "role": "input"}],
                     [{"name": "c", "dtype": "i8", "shape": [2], "data": {"seed": 1}}]):
         graph.write_text(json.dumps({"format": "tenure.graph/1", "tensors": tensors, "ops": []}))
-        subprocess.run([tenure, "report", graph, "-o", page], check=True)
+        served.run([tenure, "report", graph, "-o", page], check=True)
         quiet(b, page, "nothing runs")
         for name in ("ArrowRight", "ArrowUp", "p", "+", "-", "0", "End"):
             if b.run("!!document.querySelector('.scroller')"):
@@ -79,7 +82,7 @@ def check_empty(b, folder, tenure):
     """A tensor of 0 bytes has no buffer, and a life all the same."""
     graph, page = folder / "empty.json", folder / "empty.html"
     graph.write_text(json.dumps(formats.EMPTY))
-    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    served.run([tenure, "report", graph, "-o", page], check=True)
     quiet(b, page, "empty")
     plan = {t["name"]: t for t in plan_of(tenure, graph)["tensors"]}
     got = {r[1]: r for r in b.run("""[...document.querySelectorAll('#tensors tbody tr')].map(r =>
@@ -103,8 +106,8 @@ def check_brief(b, folder, tenure):
         {"name": n, "dtype": "i8", "shape": [4096], **({"role": r} if r else {})}
         for n, r in zip(names, ("input", None, None, "output"))], "ops": [
             {"type": "RELU", "inputs": [a], "outputs": [b]} for a, b in zip(names, names[1:])]}))
-    subprocess.run([tenure, "report", graph, "--rewrite", "none", "-o", page, "--svg", picture],
-                   check=True)
+    served.run([tenure, "report", graph, "--rewrite", "none", "-o", page, "--svg", picture],
+               check=True)
     quiet(b, page, "brief")
     b.run(f"tenure.timeline.choose({box_of(b, names[1])})")
     label = "[...document.querySelectorAll('.tl-name')].map(n => n.textContent)"
@@ -124,7 +127,7 @@ def check_brief(b, folder, tenure):
 def check_removed(b, folder, tenure, fixtures):
     """Tensors that rewrites have removed have a filter, and say so; no place."""
     graph, page = fixtures / "rewrites" / "qdq_net_i8.json", folder / "removed.html"
-    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    served.run([tenure, "report", graph, "-o", page], check=True)
     quiet(b, page, "removed")
     by = {r["tensor"]: r["pass"] for r in plan_of(tenure, graph)["rewrites"] if "tensor" in r}
     b.run(CLICK.format("#tensors [data-filter=removed]"))
@@ -153,7 +156,7 @@ def check_not_counted(b, folder, tenure):
     table = """[...document.querySelectorAll('#ops tbody tr')].map(r =>
         [...r.children].map(c => c.textContent.replaceAll(',', '')))"""
     for options in ([], ["--region", "fast:40", "--region", "slow:64K:16:4"]):
-        subprocess.run([tenure, "report", graph, "-o", page, *options], check=True)
+        served.run([tenure, "report", graph, "-o", page, *options], check=True)
         plan = plan_of(tenure, graph, *options)
         quiet(b, page, "half known")
         columns, got = b.run(heads), b.run(table)
@@ -201,7 +204,7 @@ def check_streams(b, folder, tenure, fixtures):
     graph, file, page = fixtures / "graphs" / "vww_i8.json", folder / "s.json", folder / "s.html"
     plan = plan_of(tenure, graph, "--stream", "auto")
     file.write_text(json.dumps(plan))
-    subprocess.run([tenure, "report", graph, "--plan", file, "-o", page], check=True)
+    served.run([tenure, "report", graph, "--plan", file, "-o", page], check=True)
     quiet(b, page, "chains")
     ring = next(t for t in plan["tensors"] if "ring_bytes" in t)
     chain = plan["streams"][0]
@@ -245,8 +248,8 @@ def check_sizes(b, folder, tenure):
         for t, n in zip(WIDE["tensors"], (size, size - 1, size - 1, size // 3)):
             t["shape"] = [n]
         graph.write_text(json.dumps(WIDE))
-        done = subprocess.run([tenure, "report", graph, "-o", page, "--ram", f"{size * 3 - 7}"],
-                              check=False, capture_output=True)
+        done = served.run([tenure, "report", graph, "-o", page, "--ram", f"{size * 3 - 7}"],
+                          check=False, capture_output=True)
         assert done.returncode in (0, 1), done.stderr
         plan = plan_of(tenure, graph)
         quiet(b, page, f"{size}")
@@ -319,7 +322,7 @@ def check_letters(b, folder, tenure):
                  "outputs": [name + "b"]},
                 {"name": name + "2", "type": "ADD", "inputs": [name + "a", name + "b"],
                  "outputs": [name + "c"]}]}))
-    subprocess.run([tenure, "report", graph, "-o", page], check=True)
+    served.run([tenure, "report", graph, "-o", page], check=True)
     quiet(b, page, "letters")
     got = b.run("""[...document.querySelectorAll('#decisions tbody tr')].map(r =>
         r.children[5].firstChild.textContent.replace(/^fails O\\d: /, ''))""")
@@ -384,8 +387,8 @@ def check_labels(b, folder, tenure, fixtures):
         for options in ([], ["--ram", "1000000000000"], ["--overlap", "none", "--ram", "2000"],
                         ["--region", "a_region_with_a_name:64K", "--region", "slow:64K:16:4"]):
             for file in (graph, long):
-                subprocess.run([tenure, "report", file, "--svg", picture, *options],
-                               capture_output=True)
+                served.run([tenure, "report", file, "--svg", picture, *options],
+                           capture_output=True)
                 b.open(picture)
                 same(f"{file.name} {options}: cut", b.run(CUT), [])
                 seen += b.run("document.querySelectorAll('text').length")
@@ -395,7 +398,7 @@ def check_labels(b, folder, tenure, fixtures):
     assert seen > 100, seen
     page = folder / "short.html"
     for graph in ("op_add_i8", "kws_i8", "resnet8_i8"):
-        subprocess.run([tenure, "report", fixtures / "graphs" / f"{graph}.json", "-o", page], check=True)
+        served.run([tenure, "report", fixtures / "graphs" / f"{graph}.json", "-o", page], check=True)
         b.open(page)
         wide = "(s => [Math.round(tenure.timeline.view.kx * tenure.steps), s.clientWidth])(document.querySelector('.scroller'))"
         for way in ("true", "tenure.timeline.fit()", "tenure.timeline.zoom(0.8, false)"):

@@ -1,6 +1,10 @@
 """A report in a browser: what the checks of it share."""
 import json
-import subprocess
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 CLICK = ("document.querySelector({!r}).dispatchEvent("
          "new MouseEvent('click', {{bubbles: true, cancelable: true}}))")
@@ -24,8 +28,8 @@ def quiet(b, path, what):
 
 
 def plan_of(tenure, graph, *options):
-    done = subprocess.run([tenure, "plan", graph, "--json", *options], check=True,
-                          capture_output=True, text=True)
+    done = served.run([tenure, "plan", graph, "--json", *options], check=True,
+                      capture_output=True, text=True)
     return json.loads(done.stdout)
 
 

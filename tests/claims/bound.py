@@ -4,9 +4,11 @@ are scratch, and shapes at the ends of the range. Each graph runs over its plan 
 to the same bytes, or is refused with these words. Usage: bound.py TENURE"""
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program, folder = sys.argv[1], pathlib.Path(tempfile.mkdtemp())
 wrong = []
@@ -65,7 +67,7 @@ ROWS = [
 
 
 def run(*words):
-    return subprocess.run([program, *map(str, words)], capture_output=True, timeout=20)
+    return served.run([program, *map(str, words)], capture_output=True, timeout=20)
 
 
 for what, graph, said in ROWS:

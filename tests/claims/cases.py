@@ -6,8 +6,11 @@ fixtures/claims."""
 import json
 import os
 import pathlib
-import subprocess
+import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 VERDICT = {'PROVE': 'proved', 'REJECT': 'rejected', 'UNPROVED': 'unproved'}
 OPTIONS = ('profile', 'execution', 'allocation', 'contracts')
@@ -73,8 +76,8 @@ def lint(program, graphs, options):
             names[path] = key
             pathlib.Path(path).write_text(json.dumps(graph))
         words = [w for o in OPTIONS if o in options for w in ('--' + o, options[o])]
-        done = subprocess.run([program, 'lint', '--format', 'json', *words, *names],
-                              capture_output=True, text=True)
+        done = served.run([program, 'lint', '--format', 'json', *words, *names],
+                          capture_output=True, text=True)
         # 2: a claim was fine although the graph has a tensor of unknown size
         assert done.returncode in (0, 1, 2), (done.returncode, done.stderr[-2000:])
         out = {key: [] for key in graphs}

@@ -7,9 +7,11 @@ overlaps is verified, views included; one with overlaps says that the graph is n
 """
 import csv
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 # graph, and does its plan need kernels that do not run upwards?
 GRAPHS = [("graphs/kws_i8.json", True), ("graphs/kws_f32.json", True), ("graphs/branches_i8.json", None),
@@ -19,7 +21,7 @@ COLUMNS = "id,lower,upper,size,offset".split(",")
 
 
 def run(tenure, *args):
-    return subprocess.run([tenure, *map(str, args)], capture_output=True, text=True, timeout=120)
+    return served.run([tenure, *map(str, args)], capture_output=True, text=True, timeout=120)
 
 
 def rewrite(path, out, change):

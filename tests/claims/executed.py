@@ -3,9 +3,12 @@
 the order that their attributes declare, and no claim that is proved may change what an output
 or a preserved input holds in the end. Usage: executed.py TENURE [GRAPHS [FIRST_SEED]]"""
 import json
+import pathlib
 import random
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program = sys.argv[1]
 count = int(sys.argv[2]) if len(sys.argv) > 2 else 60
@@ -270,8 +273,8 @@ for seed in range(first, first + count):
     rng = random.Random(seed)
     graph = Maker(rng).graph()
     where, apart = add_claims(rng, graph, 14)
-    done = subprocess.run([program, 'lint', '--format', 'json', '-'], input=json.dumps(graph),
-                          capture_output=True, text=True)
+    done = served.run([program, 'lint', '--format', 'json', '-'], input=json.dumps(graph),
+                      capture_output=True, text=True)
     right = execute(graph, apart, True)
     for verdict in json.loads(done.stdout)['claims']:
         if len(verdict['claims']) != 1:

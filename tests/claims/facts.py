@@ -4,9 +4,11 @@ no candidate, in no plan, and refused in a plan that does it all the same. An in
 destroys is needed by nobody after it. Usage: facts.py TENURE"""
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program = sys.argv[1]
 folder = pathlib.Path(tempfile.mkdtemp())
@@ -19,7 +21,7 @@ TYPES = ('Relu', 'RELU', 'Neg', 'ADD', 'Mystery', 'RESHAPE')
 def run(*words):
     if words[0] == 'plan':
         words += '--rewrite', 'none'  # a RESHAPE of one shape is none
-    return subprocess.run([program, *map(str, words)], capture_output=True, text=True)
+    return served.run([program, *map(str, words)], capture_output=True, text=True)
 
 
 def graph(kind, attrs, schedule=None, view=False, **x):

@@ -5,9 +5,11 @@ Usage: foreign.py TENURE SOURCE_ROOT"""
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program, root = sys.argv[1], pathlib.Path(sys.argv[2])
 contracts = root / 'fixtures/contracts'
@@ -16,8 +18,8 @@ folder = pathlib.Path(tempfile.mkdtemp())
 
 
 def verify(path, *words):
-    done = subprocess.run([program, 'verify', path, *map(str, words)], capture_output=True,
-                          text=True)
+    done = served.run([program, 'verify', path, *map(str, words)], capture_output=True,
+                      text=True)
     claims = dict(re.findall(r'^  (\S.*?): (proved|rejected|unproved)', done.stdout, re.M))
     return done.returncode, claims, done.stdout + done.stderr
 
@@ -160,8 +162,8 @@ check(csv('meets.csv', 'a,0,3,4,0', 'b,2,5,4,3'), 1, {},
 check(csv('open.csv', 'a,0,3,4,0', 'b,2,5,4,'), 2, {}, says=["'b' has no offset"])
 kws = root / 'fixtures/graphs/kws_i8.json'
 made = folder / 'made.csv'
-subprocess.run([program, 'plan', kws, '--overlap', 'none', '--write-csv', made, '-o',
-                folder / 'made.json'], check=True, capture_output=True)
+served.run([program, 'plan', kws, '--overlap', 'none', '--write-csv', made, '-o',
+            folder / 'made.json'], check=True, capture_output=True)
 check(kws, 0, {str(made): 'proved'}, made)
 check(kws, 1, {str(made): 'rejected'}, '--capacity', 100, made, says=['OUT_OF_ARENA'])
 head, *lines = [line.split(',') for line in made.read_text().splitlines()]

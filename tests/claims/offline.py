@@ -6,9 +6,11 @@ Usage: offline.py TENURE SOURCE_ROOT"""
 import pathlib
 import re
 import struct
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program, root = sys.argv[1], pathlib.Path(sys.argv[2])
 folder = pathlib.Path(tempfile.mkdtemp())
@@ -150,8 +152,8 @@ def judge(path, model):
 
 def write(path, *words):
     copy = folder / (path.stem + '.planned.tflite')
-    done = subprocess.run([program, 'plan', path, '--json', '--write-offline', copy, *words],
-                          capture_output=True, text=True)
+    done = served.run([program, 'plan', path, '--json', '--write-offline', copy, *words],
+                      capture_output=True, text=True)
     return copy, done
 
 
@@ -165,7 +167,7 @@ def check(path, *words):
     if front <= 0 or front % 64 or new[front:] != old or new[4:8] != b'TFL3':
         return tell(path.name, 'is not kept as it was')
     judge(copy, Model(new))
-    done = subprocess.run([program, 'verify', copy], capture_output=True, text=True)
+    done = served.run([program, 'verify', copy], capture_output=True, text=True)
     if done.returncode or 'OfflineMemoryAllocation: proved' not in done.stdout:
         tell(path.name, 'is not proved:', done.stdout[:500], done.stderr[:500])
     return copy
@@ -212,8 +214,8 @@ refuse(models / 'small_cnn.tflite', 3, 'cannot write', '-o', folder / 'no/such/f
 short = root / 'fixtures/invalid/tflite-plan/input.tflite'
 for path, code, says in (short, 1, 'cannot be judged: the memory plan says that it has 3 offsets'), \
         (folder / 'short.json', 2, 'carries no plan'):
-    subprocess.run([program, 'convert', short, '-o', folder / 'short.json'], capture_output=True)
-    done = subprocess.run([program, 'verify', path], capture_output=True, text=True)
+    served.run([program, 'convert', short, '-o', folder / 'short.json'], capture_output=True)
+    done = served.run([program, 'verify', path], capture_output=True, text=True)
     if done.returncode != code or says not in done.stdout + done.stderr:
         tell(path, 'exit', done.returncode, done.stdout, done.stderr)
 check(short)

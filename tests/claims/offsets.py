@@ -6,9 +6,11 @@ Usage: offsets.py TENURE SOURCE_ROOT"""
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program, root = sys.argv[1], pathlib.Path(sys.argv[2])
 folder = pathlib.Path(tempfile.mkdtemp())
@@ -119,8 +121,8 @@ class Program:
 
 def write(path, *words):
     out = folder / (path.name + '.offsets.json')
-    done = subprocess.run([program, 'plan', path, '-o', folder / 'plan.json', '--write-offsets',
-                           out, *words], capture_output=True, text=True)
+    done = served.run([program, 'plan', path, '-o', folder / 'plan.json', '--write-offsets',
+                       out, *words], capture_output=True, text=True)
     return out, done
 
 
@@ -132,7 +134,7 @@ def check(path, says='', at_least=1, *words):
     text = out.read_text()
     if Program(text).check(path.name) < at_least:
         tell(path.name, 'has fewer values than', at_least)
-    proof = subprocess.run([program, 'verify', out], capture_output=True, text=True)
+    proof = served.run([program, 'verify', out], capture_output=True, text=True)
     if proof.returncode or 'memory 1: proved' not in proof.stdout:
         tell(path.name, 'verify', proof.returncode, proof.stdout, proof.stderr[:600])
     return text
@@ -230,7 +232,7 @@ for name, spelled in (('two.json', text), ('keys.json', re.sub(r'"([a-z_]+)":', 
 # a plan that is wrong gives way to one that is right
 method['values'][4]['val']['allocation_info']['memory_offset_low'] = 0
 (folder / 'bad.json').write_text(json.dumps(data).replace('Infinity', 'inf'))
-if subprocess.run([program, 'verify', folder / 'bad.json'], capture_output=True).returncode != 1:
+if served.run([program, 'verify', folder / 'bad.json'], capture_output=True).returncode != 1:
     tell('bad.json is not refused')
 check(folder / 'bad.json', '', 4)
 for value in values:
@@ -238,8 +240,8 @@ for value in values:
 (folder / 'none.json').write_text(json.dumps(data).replace('Infinity', 'inf'))
 refuse(folder / 'none.json', 2, 'no tensor of the program is in planned memory')
 (folder / 'line.json').write_text(text)
-done = subprocess.run([program, 'plan', folder / 'line.json', '--write-offsets',
-                       folder / 'line.json'], capture_output=True, text=True)
+done = served.run([program, 'plan', folder / 'line.json', '--write-offsets',
+                   folder / 'line.json'], capture_output=True, text=True)
 if done.returncode != 2 or 'would overwrite the input' not in done.stderr:
     tell('the input would be overwritten:', done.stderr)
 

@@ -4,11 +4,13 @@ and what it writes is verified. Usage: repair.py TENURE SOURCE_ROOT"""
 import json
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 
 import cases
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program, root = sys.argv[1], pathlib.Path(sys.argv[2])
 folder = pathlib.Path(tempfile.mkdtemp())
@@ -16,7 +18,7 @@ wrong = []
 
 
 def run(*words):
-    return subprocess.run([program, *map(str, words)], capture_output=True, text=True)
+    return served.run([program, *map(str, words)], capture_output=True, text=True)
 
 
 def offsets(plan):

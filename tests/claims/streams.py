@@ -5,9 +5,11 @@ Usage: streams.py TENURE SOURCE_ROOT"""
 import copy
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program, root = sys.argv[1], pathlib.Path(sys.argv[2])
 folder = pathlib.Path(tempfile.mkdtemp())
@@ -16,7 +18,7 @@ JUNK = (None, True, 'x', 1.5, -1, 0, 1, 2 ** 31, 2 ** 32, 2 ** 63 - 1, 10 ** 30,
 
 
 def run(*words):
-    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True)
+    done = served.run([program, *map(str, words)], capture_output=True, text=True)
     if done.returncode not in (0, 1, 2) or 'anitizer' in done.stderr or 'runtime error' in done.stderr:
         wrong.append('%s: exit %d: %s' % (words[0], done.returncode, done.stderr[-600:]))
     return done

@@ -3,10 +3,12 @@
 have; sets of claims too. Usage: verdicts.py TENURE SOURCE_ROOT"""
 import json
 import pathlib
-import subprocess
 import sys
 
 import cases
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program, root = sys.argv[1], pathlib.Path(sys.argv[2])
 
@@ -68,8 +70,8 @@ def check_own_word(list_of_cases):
 def check_dump(case):
     """--dump claims: each claim and set by its id, as text."""
     graph = json.dumps(dict(case['graph'], format='tenure.graph/1'))
-    done = subprocess.run([program, 'lint', '--dump', 'claims', '-'], input=graph,
-                          capture_output=True, text=True)
+    done = served.run([program, 'lint', '--dump', 'claims', '-'], input=graph,
+                      capture_output=True, text=True)
     names = ['  %s: ' % c['id'] for c in case['graph']['claims']]
     wrong = [n for n in ['claims:\n'] + names if n not in done.stdout]
     if wrong:

@@ -8,9 +8,11 @@ import csv
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 NAMES = ["=x", "'=x", "''=x", "'x", "x", "'", "=", "+1", "-1", "@x", "x'", "\\=x", "\\", "\\\\",
          "a\nb", "a\\nb", "a\\x0a", "a\\\\x0a", "a\x0a", "\t=x", "a\"b", "a\"\"b", "a,b",
@@ -37,7 +39,7 @@ def renamed(node, names):
 def check_name(tenure, folder, graph, name):
     path, out = folder / "graph.json", folder / "plan.csv"
     path.write_text(json.dumps(renamed(graph, {"conv0": name})), encoding="utf-8")
-    subprocess.run([tenure, "report", path, "--csv", out], check=True)
+    served.run([tenure, "report", path, "--csv", out], check=True)
     with open(out, newline="", encoding="utf-8") as f:
         cells = [row["name"] for row in csv.DictReader(f) if row["kind"] != "scratch"]
     assert name in map(undo, cells), (name, cells)
@@ -49,17 +51,17 @@ def check_plan(tenure, folder, graph, names):
     """What plan --write-csv writes is a plan of the graph."""
     path, out = folder / "graph.json", folder / "offsets.csv"
     path.write_text(json.dumps(renamed(graph, names)), encoding="utf-8")
-    subprocess.run([tenure, "plan", path, "--overlap", "none", "--write-csv", out, "-o",
-                    folder / "plan.json"], check=True, capture_output=True)
+    served.run([tenure, "plan", path, "--overlap", "none", "--write-csv", out, "-o",
+                folder / "plan.json"], check=True, capture_output=True)
     with open(out, newline="", encoding="utf-8") as f:
         ids = [row["id"] for row in csv.DictReader(f)]
     for name in names.values():
         assert any(re.fullmatch(re.escape(name) + r"#\d+", i, re.S) for i in ids), (name, ids)
-    done = subprocess.run([tenure, "verify", path, out], capture_output=True, text=True)
+    done = served.run([tenure, "verify", path, out], capture_output=True, text=True)
     assert done.returncode == 0 and "proved" in done.stdout, (names, done.stdout, done.stderr)
-    again = subprocess.run([tenure, "offsets", out], capture_output=True, check=True).stdout
+    again = served.run([tenure, "offsets", out], capture_output=True, check=True).stdout
     (folder / "again.csv").write_bytes(again)
-    subprocess.run([tenure, "verify", folder / "again.csv"], check=True, capture_output=True)
+    served.run([tenure, "verify", folder / "again.csv"], check=True, capture_output=True)
     with open(folder / "again.csv", newline="", encoding="utf-8") as f:
         assert ids == [row["id"] for row in csv.DictReader(f)], ids
 

@@ -16,6 +16,9 @@ import sys
 import tempfile
 import unittest.mock
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
+
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
@@ -364,7 +367,7 @@ def main():
             folder = pathlib.Path(name)
             for file, content in {"g.json": G, **files}.items():
                 if isinstance(content, list):
-                    subprocess.run([tenure, *content], cwd=folder, capture_output=True, check=True, timeout=120)
+                    served.run([tenure, *content], cwd=folder, capture_output=True, check=True, timeout=120)
                 else:
                     write(folder, root, file, content)
             if command[0] == "sh":
@@ -382,8 +385,8 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             write(pathlib.Path(name), root, "g.json", G)
             write(pathlib.Path(name), root, "in", npy(shape=shape))
-            done = subprocess.run([tenure, *RUN, "--input", "in"], cwd=name, capture_output=True,
-                                  text=True, timeout=120)
+            done = served.run([tenure, *RUN, "--input", "in"], cwd=name, capture_output=True,
+                              text=True, timeout=120)
         if done.returncode or done.stderr:
             wrong += 1
             print(f"shape {shape}", done, sep="\n")

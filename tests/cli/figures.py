@@ -6,9 +6,11 @@ import itertools
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 tenure, root = sys.argv[1], pathlib.Path(sys.argv[2])
 GRAPHS = root / 'fixtures/graphs'
@@ -17,7 +19,7 @@ REACHED, SAYS = 'the plan is optimal', 'the plan file says'
 
 
 def run(*words, want=0):
-    done = subprocess.run([tenure, *map(str, words)], capture_output=True, text=True, timeout=60)
+    done = served.run([tenure, *map(str, words)], capture_output=True, text=True, timeout=60)
     assert done.returncode == want, (words, done.returncode, done.stdout[-500:], done.stderr)
     return done
 

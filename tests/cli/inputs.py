@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
+
 PATIENCE = 60  # seconds
 ODD = {"pipe.json": "a pipe", "socket.json": "a socket", "/dev/zero": "a device",
        "/dev/null": "a device", "link.json": "a pipe"}
@@ -46,8 +49,8 @@ class Test:
 
     def call(self, args, **more):
         self.n += 1
-        return subprocess.run([self.tenure, *args], cwd=self.folder, capture_output=True,
-                              text=True, check=False, timeout=PATIENCE, **more)
+        return served.run([self.tenure, *args], cwd=self.folder, capture_output=True,
+                          text=True, check=False, timeout=PATIENCE, **more)
 
     def refused(self, args, *words):
         done = self.call(args, stdin=subprocess.DEVNULL)

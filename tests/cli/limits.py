@@ -5,10 +5,14 @@ end by count and by time. With too little memory every command says so, with sta
 usage: limits.py TENURE SANITIZERS"""
 import json
 import os
+import pathlib
 import resource
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 tenure = os.path.abspath(sys.argv[1])
 MEMORY = 1 << 30  # bytes of address space
@@ -120,8 +124,8 @@ ROWS = [
 def run(command, memory=MEMORY):
     def bound():
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    return subprocess.run([tenure, *command], capture_output=True, text=True, timeout=300,
-                          preexec_fn=None if sanitized else bound)
+    return served.run([tenure, *command], capture_output=True, text=True, timeout=300,
+                      preexec_fn=None if sanitized else bound)
 
 
 wrong = 0
@@ -164,11 +168,11 @@ def eat(command, how):
     more = {"preexec_fn": None if sanitized else bound, "stdout": subprocess.PIPE,
             "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
     if how == "file":
-        return subprocess.run([tenure, *words], stdin=subprocess.DEVNULL, timeout=60, **more)
+        return served.run([tenure, *words], stdin=subprocess.DEVNULL, timeout=60, **more)
     writer = subprocess.Popen(["sh", "-c", "cat junk" if how == "input" else "cat junk >pipe"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     words = ["pipe" if w == "junk" else w for w in words]
-    done = subprocess.run([tenure, *words], stdin=writer.stdout, timeout=60, **more)
+    done = served.run([tenure, *words], stdin=writer.stdout, timeout=60, **more)
     writer.stdout.close()
     writer.wait(timeout=60)
     return done

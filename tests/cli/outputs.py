@@ -19,6 +19,9 @@ import termios
 
 import terminal
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
+
 REPORTS = ("-o", "--csv", "--svg", "--dot", "--trace", "--graph-svg", "--explorer", "--overlay",
            "--overlay-verdicts")
 PLANS = ("-o", "--write-csv", "--write-header", "--write-offline")
@@ -123,8 +126,8 @@ def fill(folder, root):
 
 def call(tenure, folder, args, **more):
     args = [a.replace("{folder}", str(folder)) for a in args]
-    return subprocess.run([tenure, *args], cwd=folder, capture_output=True, text=True,
-                          check=False, **more)
+    return served.run([tenure, *args], cwd=folder, capture_output=True, text=True,
+                      check=False, **more)
 
 
 def check_refused(tenure, root):
@@ -171,8 +174,8 @@ WORDS = {"profile": "training", "execution": "parallel", "schedule": "given", "s
 
 def options_of(tenure, command):
     """Long name, letter or None, name of the value or None, may it be repeated?"""
-    lines = subprocess.run([tenure, command, "--help"], capture_output=True, text=True,
-                           check=True).stdout.splitlines()
+    lines = served.run([tenure, command, "--help"], capture_output=True, text=True,
+                       check=True).stdout.splitlines()
     for at, line in enumerate(lines):
         found = re.match(r"  (?:-(.), )?--([a-z-]+)(?: (\S+))?", line)
         if found and found[2] != "help":

@@ -3,9 +3,11 @@
 refused with what to read instead; so are files of no format at all.
 Usage: refused.py TENURE SOURCE_ROOT"""
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 program, root = sys.argv[1], pathlib.Path(sys.argv[2])
 folder = root / 'fixtures/other'
@@ -67,7 +69,7 @@ wrong = 0
 
 def refused(command, path, words):
     """Exit 2, and all of the words are told."""
-    done = subprocess.run([program, command, path], capture_output=True, text=True)
+    done = served.run([program, command, path], capture_output=True, text=True)
     return done.returncode == 2 and all(w in done.stdout + done.stderr for w in words), done
 
 

@@ -7,9 +7,11 @@ import html
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
 
 tenure, root = sys.argv[1], pathlib.Path(sys.argv[2])
 REMOVED = ('dead-code', 'identity', 'constant-fold', 'common-subexpression')
@@ -19,7 +21,7 @@ SENTENCES = {'merged': r'merged ops: (\d+) intermediate values? .*?, ([\d,]+) B 
 
 
 def run(*words, want=(0,)):
-    done = subprocess.run([tenure, *map(str, words)], capture_output=True, text=True, timeout=60)
+    done = served.run([tenure, *map(str, words)], capture_output=True, text=True, timeout=60)
     assert done.returncode in want, (words, done.returncode, done.stderr)
     return done.stdout
 

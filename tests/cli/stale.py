@@ -8,9 +8,11 @@ nothing.
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 
 def another_graph(graph, _):
@@ -47,8 +49,8 @@ COMMANDS = [
 
 
 def call(tenure, folder, args):
-    return subprocess.run([tenure, *args], cwd=folder, capture_output=True, text=True,
-                          check=False)
+    return served.run([tenure, *args], cwd=folder, capture_output=True, text=True,
+                      check=False)
 
 
 def main():

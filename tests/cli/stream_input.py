@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
+
 RAM = 32 * 1024
 MAIN = """#include <stdint.h>
 #include "model.h"
@@ -155,8 +158,8 @@ class Test:
         self.tenure, self.root, self.folder = os.path.abspath(tenure), root, folder
 
     def call(self, *args, code=0):
-        done = subprocess.run([self.tenure, *map(str, args)], cwd=self.folder, text=True,
-                              capture_output=True, check=False, timeout=120)
+        done = served.run([self.tenure, *map(str, args)], cwd=self.folder, text=True,
+                          capture_output=True, check=False, timeout=120)
         assert done.returncode == code, (args, done)
         return done.stdout + done.stderr
 
@@ -184,8 +187,8 @@ def files(t):
         t.call('verify', graph, 'other.json', code=code)
         for command in ('run', 'emit'):
             more = ['-o', 'damaged'] if command == 'emit' else []
-            done = subprocess.run([t.tenure, command, graph, '--plan', 'other.json', *more],
-                                  cwd=t.folder, capture_output=True, check=False)
+            done = served.run([t.tenure, command, graph, '--plan', 'other.json', *more],
+                              cwd=t.folder, capture_output=True, check=False)
             assert done.returncode in (1, 2), (command, done)
 
     first = stream['loops'][0]['events']
@@ -278,8 +281,8 @@ def orders(t):
                         '-fsanitize=address,undefined', '-fno-sanitize-recover=all',
                         *folder.glob('*.c'), *folder.glob('kernels/**/*.c'), '-lm', '-o', program],
                        cwd=folder, check=True)
-        done = subprocess.run([program], capture_output=True, text=True, check=False,
-                              timeout=100)
+        done = served.run([program], capture_output=True, text=True, check=False,
+                          timeout=100)
         assert done.returncode == 0, (compiler, done)
         assert int(done.stdout) > 500, (compiler, done)
 

@@ -4,10 +4,12 @@ two of them touch: usage: wide_numbers.py TENURE
 """
 import json
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "served"))
+import served
 
 GROUPED = re.compile(r"\d{1,3}(,\d{3})*$")
 
@@ -37,7 +39,7 @@ class Program:
         self.path = path
 
     def text(self, *args):
-        done = subprocess.run([self.path, *args], capture_output=True, text=True, check=False)
+        done = served.run([self.path, *args], capture_output=True, text=True, check=False)
         assert done.returncode in (0, 1), (args, done.stderr)
         return done.stdout
 

@@ -11,12 +11,15 @@ import tempfile
 
 import terminal
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
+
 tenure = os.path.abspath(sys.argv[1])
 
 
 def run(*words, cwd=None):
-    return subprocess.run([tenure, *words], capture_output=True, text=True, timeout=60, cwd=cwd,
-                          check=False)
+    return served.run([tenure, *words], capture_output=True, text=True, timeout=60, cwd=cwd,
+                      check=False)
 
 
 def refused(*words, said, cwd=None):

@@ -12,14 +12,17 @@ import sys
 import tempfile
 import xml.etree.ElementTree as tree
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'served'))
+import served
+
 root, tenure = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 HOSTILE = ['plain', 'a "quoted" \\ name', '</failure>]]>&amp;<!--', 'über-Ѱ-層-𝔘', '%0A::error::x',
            '\x1b[31m\r\n\t\x01', '| `code` @user', '{"name": "op"}', '\u202eturned']
 
 
 def lint(folder, form, *operands):
-    done = subprocess.run([tenure, 'lint', '--format', form, *map(str, operands)], cwd=folder,
-                          capture_output=True)
+    done = served.run([tenure, 'lint', '--format', form, *map(str, operands)], cwd=folder,
+                      capture_output=True)
     assert done.returncode in (0, 1, 2), (form, done.returncode, done.stderr)
     return done.stdout.decode('utf-8')
 
@@ -152,8 +155,8 @@ def check_diff():
             ('skip', 'base', 0, ['--fail-on-growth', '10%']),
             ('base', 'unknown', 0, ['--fail-on-growth', '4K']), ('unknown', 'base', 0, []),
             ('base', 'skip', 0, ['--region', 'a:3K'])):
-        done = subprocess.run([tenure, 'diff', models / f'{old}.json', models / f'{new}.json',
-                               '--format', 'json', *more], capture_output=True, text=True)
+        done = served.run([tenure, 'diff', models / f'{old}.json', models / f'{new}.json',
+                           '--format', 'json', *more], capture_output=True, text=True)
         assert done.returncode == status, (old, new, done.returncode, done.stderr)
         document = json.loads(done.stdout)
         errors = [e.message for e in validator.iter_errors(document)]

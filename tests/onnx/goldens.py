@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
+
 CODES = {"float32": "f", "int8": "b", "uint8": "B", "int32": "i", "int64": "q"}
 
 
@@ -60,8 +63,8 @@ def main():
                     print(f"{job['model']} {' '.join(more)}: {entry['name']}: "
                           f"{'' if good else 'WRONG '}{gap}")
     for name in ("shuffle1.onnx", "shuffle2.onnx"):  # its one transpose, and the input's
-        done = subprocess.run([tenure, "plan", folder / name, "--json"], capture_output=True,
-                              text=True, check=True)
+        done = served.run([tenure, "plan", folder / name, "--json"], capture_output=True,
+                          text=True, check=True)
         moves = [o["name"] for o in json.loads(done.stdout)["ops"] if o["type"] == "TRANSPOSE"]
         if len(moves) != 2 or "graph/geometry" in done.stderr:
             print(f"{name}: WRONG transposes {moves} {done.stderr}")

@@ -8,9 +8,11 @@ the unit tests instead.
 """
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 try:
     import numpy as np
@@ -246,7 +248,7 @@ TYPES = {1: "f32", 2: "u8", 3: "i8", 4: "u16", 5: "i16", 6: "i32", 7: "i64", 9: 
 
 
 def convert(tenure, path):
-    done = subprocess.run([tenure, "convert", str(path), "-o", "-"], capture_output=True, text=True)
+    done = served.run([tenure, "convert", str(path), "-o", "-"], capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{path.name}: exit status {done.returncode}\n{done.stderr}")
     return done.stdout

@@ -7,10 +7,12 @@ infer it refuses (exit status 2). Skips (exit status 77) without python3-onnx.
 """
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import warnings
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 try:
     import numpy as np
@@ -65,7 +67,7 @@ def main(tenure):
                 continue
             inputs, outputs = case.data_sets[0]
             onnx.save(bare(case.model, inputs), str(path))
-            ran = subprocess.run([tenure, "convert", path, "-o", "-"], capture_output=True)
+            ran = served.run([tenure, "convert", path, "-o", "-"], capture_output=True)
             if ran.returncode == 2 and b"error: " in ran.stderr:
                 refused += 1
                 continue

@@ -3,10 +3,12 @@
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 from xml.etree import ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 SHAPE = '"dtype": "f32", "shape": [8]'
 
@@ -37,8 +39,8 @@ class Test:
             f'<tenure format="tenure.config/1" {attributes}>\n{body}\n</tenure>')
 
     def run(self, *args, cwd="."):
-        return subprocess.run([self.tenure, *args], cwd=self.folder / cwd, text=True,
-                              capture_output=True, timeout=60, check=False)
+        return served.run([self.tenure, *args], cwd=self.folder / cwd, text=True,
+                          capture_output=True, timeout=60, check=False)
 
     def lint(self, *args, cwd="."):
         """Exit status and (file, line, rule, severity) of each finding."""

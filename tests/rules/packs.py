@@ -12,10 +12,12 @@ import os
 import pathlib
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 NOT_RULES = {"tenure/v1", "body/x"}
 GROUNDED = 40
@@ -60,9 +62,9 @@ def findings(tenure, root, sample):
             return verdicts(tenure, root, [graph])
         if command == "verify":
             return refusals(tenure, root, folder, graph, sample.get("edit"), options)
-        run = subprocess.run([tenure, "lint", "--config", "none", "--format", "json",
-                              *options, str(graph)],
-                             cwd=root, capture_output=True, text=True)
+        run = served.run([tenure, "lint", "--config", "none", "--format", "json",
+                          *options, str(graph)],
+                         cwd=root, capture_output=True, text=True)
         if run.returncode not in (0, 1, 2):
             return {"exit": str(run.returncode) + run.stderr}
         try:
@@ -76,8 +78,8 @@ def refusals(tenure, root, folder, graph, edit, options):
     """What verify says of our own plan, after the edits "/pointer=value" ("-":
     behind the last, "none": away with it)."""
     plan = pathlib.Path(folder) / "plan.json"
-    made = subprocess.run([tenure, "plan", str(graph), "-o", str(plan), *options], cwd=root,
-                          capture_output=True, text=True)
+    made = served.run([tenure, "plan", str(graph), "-o", str(plan), *options], cwd=root,
+                      capture_output=True, text=True)
     if made.returncode:
         return {"exit": made.stderr}
     document = json.loads(plan.read_text())
@@ -98,8 +100,8 @@ def refusals(tenure, root, folder, graph, edit, options):
 
 
 def verdicts(tenure, root, files):
-    run = subprocess.run([tenure, "verify", *map(str, files)], cwd=root,
-                         capture_output=True, text=True)
+    run = served.run([tenure, "verify", *map(str, files)], cwd=root,
+                     capture_output=True, text=True)
     return {rule: severity for severity, rule in
             re.findall(r"(error|warning|note): .*\[([a-z-]+/[a-z0-9-]+)\]", run.stderr)}
 

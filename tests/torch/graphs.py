@@ -8,9 +8,11 @@ graphs.py FIXTURES TENURE
 import json
 import pathlib
 import struct
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "served"))
+import served
 
 folder, tenure = pathlib.Path(sys.argv[1]), sys.argv[2]
 place = pathlib.Path(tempfile.mkdtemp())
@@ -50,7 +52,7 @@ def tell(*words):
 
 
 def run(*words):
-    return subprocess.run([tenure, *map(str, words)], capture_output=True, text=True)
+    return served.run([tenure, *map(str, words)], capture_output=True, text=True)
 
 
 def storages(graph):
