@@ -121,7 +121,7 @@ class Project:
         for source in [*([] if objects else sorted(self.folder.rglob('*.c'))), main,
                        root / 'src/validate/harness/startup.c']:
             made.append(folder / f'{len(made)}.o')
-            run([compiler, *all_flags, *defines, '-c', source, '-o', made[-1]])
+            run([compiler, *all_flags, *defines, '-MMD', '-c', source, '-o', made[-1]])
         script = self.folder / 'board.ld'
         script.write_text(SCRIPT.format(code=self.board.code, data=self.board.data))
         elf = self.folder / 'program.elf'

@@ -20,8 +20,8 @@ if any(not shutil.which(tool) for tool in emitted.TOOLS):
 
 CLANG = emitted.clang_library()
 WAYS = {'cortex-m3': [('gcc', '-O3'), ('clang', '-O2')],
-        'cortex-m4': [('gcc', '-O0'), ('gcc', '-Os'), ('gcc', '-O2 -flto=auto'), ('clang', '-O2')],
-        'cortex-m55': [('gcc', '-O0'), ('gcc', '-O3'), ('gcc', '-O2 -flto=auto'),
+        'cortex-m4': [('gcc', '-Os'), ('gcc', '-O2 -flto=auto'), ('clang', '-O2')],
+        'cortex-m55': [('gcc', '-O0'), ('gcc', '-O3'),
                        # a register less
                        ('gcc', '-Os -fno-omit-frame-pointer'), ('clang', '-O0'), ('clang', '-O2')]}
 EVERY = [('gcc', '-O0'), ('gcc', '-O3'), ('gcc', '-Os'), ('gcc', '-O2 -flto=auto'),

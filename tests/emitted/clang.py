@@ -25,11 +25,12 @@ SETS = {'thumb': ['cortex-m0plus', 'cortex-m3'], 'dsp': ['cortex-m0plus', 'corte
 
 
 def compile(cpu, source, folder, *more):
-    """What clang has to say, with warnings as errors. The object is a file: ccache knows those."""
+    """What clang has to say, with warnings as errors. The object is a file: ccache knows those; with
+    -MMD it asks for no text of the preprocessor."""
     with tempfile.TemporaryDirectory() as out:
         done = subprocess.run(
             ['clang', '--target=arm-none-eabi', *emitted.BOARDS[cpu].flags, '-std=c99', '-O2', '-Wall',
-             '-Wextra', '-Werror', '-ffp-contract=off', '-isystem', LIBRARY, *more, '-c', '-o',
+             '-Wextra', '-Werror', '-ffp-contract=off', '-isystem', LIBRARY, *more, '-MMD', '-c', '-o',
              f'{out}/source.o', source], cwd=folder, text=True, capture_output=True)
     return f'{cpu}, {source}: {done.stderr[:400]}' if done.returncode or done.stderr else ''
 
