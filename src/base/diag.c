@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "base/banned.h"
+#include "base/shell.h"
 
 void tn_diags_init(struct tn_diags *diags, struct tn_arena *arena)
 {
@@ -67,4 +68,20 @@ void tn_diag_note(struct tn_diags *diags, const char *fmt, ...)
 	va_end(args);
 	if (!text || !tn_vec_push(diags->arena, &diag->notes, text))
 		diags->failed = true;
+}
+
+const char *tn_diag_word(struct tn_diags *diags, const char *text)
+{
+	const char *made = tn_shell_word(diags->arena, text);
+
+	diags->failed = diags->failed || !made;
+	return made ? made : text;
+}
+
+const char *tn_diag_file(struct tn_diags *diags, const char *name)
+{
+	const char *made = tn_shell_file(diags->arena, name);
+
+	diags->failed = diags->failed || !made;
+	return made ? made : name;
 }

@@ -56,4 +56,9 @@ struct tn_diag *tn_diag_at(struct tn_diags *diags, enum tn_severity severity,
 /* Add a note to the newest diagnostic. */
 void tn_diag_note(struct tn_diags *diags, const char *fmt, ...) TN_PRINTF(2, 3);
 
+/* For a command line in a message: a word of it, and the name of a file (base/shell.h).
+ * Without memory the text as it is, and `failed` is set. */
+const char *tn_diag_word(struct tn_diags *diags, const char *text);
+const char *tn_diag_file(struct tn_diags *diags, const char *name);
+
 #endif

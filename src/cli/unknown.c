@@ -5,6 +5,18 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "base/shell.h"
+
+static void tell_file(FILE *err, const char *name)
+{
+	struct tn_arena arena;
+	const char *file;
+
+	tn_arena_init(&arena);
+	file = tn_shell_file(&arena, name);
+	fprintf(err, "a file comes behind one: tenure plan %s\n", file ? file : name);
+	tn_arena_release(&arena);
+}
 
 void unknown_command(FILE *err, const char *word)
 {
@@ -19,7 +31,7 @@ void unknown_command(FILE *err, const char *word)
 	if (nearest.best)
 		fprintf(err, "did you mean '%s'?\n", nearest.best);
 	else if (access(word, F_OK) == 0)
-		fprintf(err, "a file comes behind one: tenure plan %s\n", word);
+		tell_file(err, word);
 	else
 		fputs("see tenure --help\n", err);
 }

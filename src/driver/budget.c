@@ -332,7 +332,9 @@ static void check_board(
 		tn_diag_note(&run->diags,
 			"tenure plan --target %s --reserve %s:%" PRId64
 			" does it, with stack and reserve there",
-			board->id, holder->name, need->stack + need->reserve);
+			tn_diag_word(&run->diags, board->id),
+			tn_diag_word(&run->diags, holder->name),
+			need->stack + need->reserve);
 	}
 	if (tn_need_flash(need, board->cpu) > flash_of(board)) {
 		what = tn_arena_printf(&run->arena, "the board %s", board->id);

@@ -236,8 +236,9 @@ static enum tn_status compare(
 		"the plan '%s' needs %" PRId64 " B, one that is made now %" PRId64
 		" B: %" PRId64 " B less",
 		p->plan, bytes, anew, bytes - anew);
-	tn_diag_note(
-		&run->diags, "tenure plan %s -o %s%s", p->model, p->plan, words_of(a));
+	tn_diag_note(&run->diags, "tenure plan %s -o %s%s",
+		tn_diag_file(&run->diags, p->model), tn_diag_file(&run->diags, p->plan),
+		words_of(a));
 	return TN_ERR_REFUSED;
 }
 
@@ -250,7 +251,8 @@ static void note_anew(struct tn_run *run, const struct again *a, const struct pa
 		tn_diag_note(&run->diags,
 			"a plan that is made now needs %" PRId64
 			" B: tenure plan %s -o %s%s",
-			anew, p->model, p->plan, words_of(a));
+			anew, tn_diag_file(&run->diags, p->model),
+			tn_diag_file(&run->diags, p->plan), words_of(a));
 }
 
 static int check_pair(const tenure_options *options, const struct pair *p)

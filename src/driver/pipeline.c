@@ -74,7 +74,8 @@ static void note_folder(struct tn_run *run, const char *folder)
 		return;
 	}
 	tn_diag_note(&run->diags,
-		"name one graph; 'tenure lint %s' judges all that are there", folder);
+		"name one graph; 'tenure lint %s' judges all that are there",
+		tn_diag_file(&run->diags, folder));
 }
 
 enum tn_status tn_pipeline_source(struct tn_run *run, const char *file)

@@ -30,7 +30,7 @@ static void suggest(struct tn_run *run, const struct tn_rule_set *rules, const c
 		tn_diag_note(&run->diags,
 			"of a graph it is a tensor that is explained: 'tenure explain %s "
 			"TENSOR'; 'tenure plan %s' lists them",
-			id, id);
+			tn_diag_file(&run->diags, id), tn_diag_file(&run->diags, id));
 	else if (nearest.best)
 		tn_diag_note(&run->diags, "did you mean '%s'?", nearest.best);
 	else

@@ -55,7 +55,7 @@ static enum tn_status refuse_overlap(
 		tn_diag_note(&run->diags,
 			"kernels of the column 'variant' may allow that: 'tenure verify "
 			"GRAPH %s' judges it",
-			run->source->name);
+			tn_diag_file(&run->diags, run->source->name));
 	return TN_ERR_REFUSED;
 }
 

@@ -39,7 +39,7 @@ LAYERS = {
                "claims", "stream", "lower", "verify", "bind", "exec", "rewrite", "emit", "validate",
                "report", "rules", "board"],
     "board": ["base", "emit/embedded.h"],
-    "cli": ["base/nearest.h", "base/size.h"],
+    "cli": ["base/nearest.h", "base/shell.h", "base/size.h"],
 }
 PUBLIC = {  # who may include which header of include/tenure
     "tenure/tenure.h": {"cli", "driver"},

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 #include "suite.h"
 
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 #include "base/path.h"
 #include "base/place.h"
 #include "base/qsort.h"
+#include "base/shell.h"
 #include "base/size.h"
 #include "base/strbuf.h"
 
@@ -444,6 +446,60 @@ START_TEST(size_is_read)
 }
 END_TEST
 
+static const struct {
+	const char *name, *word, *file; /* file NULL: as the word */
+} shell_words[] = {
+	{ "models/a-b_1.2@c:d,e+f=g%h.json", "models/a-b_1.2@c:d,e+f=g%h.json", NULL },
+	{ "m\303\274ll.json", "m\303\274ll.json", NULL },
+	{ "my model.json", "\"my model.json\"", NULL },
+	{ "it's.json", "\"it's.json\"", NULL },
+	{ "a\"b", "'a\"b'", NULL },
+	{ "$a's", "'$a'\\''s'", NULL },
+	{ "a`b", "'a`b'", NULL },
+	{ "a\\b", "'a\\b'", NULL },
+	{ "a!b", "'a!b'", NULL },
+	{ "~a", "\"~a\"", NULL },
+	{ "#a", "\"#a\"", NULL },
+	{ "a*b?[c]{d}", "\"a*b?[c]{d}\"", NULL },
+	{ "a;b&c|d<e>f(g)", "\"a;b&c|d<e>f(g)\"", NULL },
+	{ "a\nb\tc", "\"a\nb\tc\"", NULL },
+	{ "", "\"\"", NULL },
+	{ "-", "-", NULL },
+	{ "-o", "-o", "./-o" },
+	{ "-a b", "\"-a b\"", "\"./-a b\"" },
+};
+
+/* What the shell makes of the word, which is all that counts. */
+static void read_word(const char *word, char *out, size_t room)
+{
+	char line[128];
+	FILE *shell;
+
+	ck_assert_int_lt(
+		snprintf(line, sizeof(line), "printf %%s. %s", word), (int)sizeof(line));
+	shell = popen(line, "r");
+	ck_assert_ptr_nonnull(shell);
+	out[fread(out, 1, room - 1, shell)] = '\0';
+	ck_assert_int_eq(pclose(shell), 0);
+}
+
+START_TEST(words_for_a_shell)
+{
+	const char *name = shell_words[_i].name, *word = shell_words[_i].word;
+	const char *file = shell_words[_i].file ? shell_words[_i].file : word;
+	char expected[64], found[64];
+	struct tn_arena arena;
+
+	tn_arena_init(&arena);
+	ck_assert_str_eq(tn_shell_word(&arena, name), word);
+	ck_assert_str_eq(tn_shell_file(&arena, name), file);
+	tn_arena_release(&arena);
+	snprintf(expected, sizeof(expected), "%s.", name);
+	read_word(word, found, sizeof(found));
+	ck_assert_str_eq(found, expected);
+}
+END_TEST
+
 Suite *tn_test_suite(void)
 {
 	Suite *s = suite_create("base");
@@ -470,6 +526,8 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, fnv_known_values);
 	tcase_add_loop_test(tc, size_is_read, 0, (int)(sizeof(sizes) / sizeof(*sizes)));
 	tcase_add_loop_test(tc, nearest_word, 0, (int)(sizeof(meant) / sizeof(*meant)));
+	tcase_add_loop_test(tc, words_for_a_shell, 0,
+		(int)(sizeof(shell_words) / sizeof(*shell_words)));
 	suite_add_tcase(s, tc);
 	return s;
 }
