@@ -168,11 +168,12 @@ enum tn_status tn_command_use_plan(struct tn_run *run)
 		status = tn_refusal_own_word(run);
 	if (run->verified)
 		status = tn_figures_compare(run);
-	else
-		tn_figures_take(run);
+	else if (tn_figures_take(run) != TN_OK)
+		status = TN_ERR_NOMEM;
 	if (run->judged)
 		status = follow_plan(run, status);
-	return run->verified && run->judged ? tn_figures_bound(run) : status;
+	return status == TN_OK && run->verified && run->judged ? tn_figures_bound(run)
+							       : status;
 }
 
 /* What says how to plan says nothing of a plan that is there. */

@@ -12,7 +12,7 @@ static void refuse(struct tn_run *run, const char *pointer, const char *text)
 	run->verified = false;
 }
 
-int64_t tn_figures_no_reuse(struct tn_run *run)
+enum tn_status tn_figures_no_reuse(struct tn_run *run, int64_t *out_bytes)
 {
 	const struct tn_plan *p = &run->plan;
 	bool *elided = TN_NEW_ARRAY(&run->arena, bool, p->n_ops);
@@ -21,11 +21,14 @@ int64_t tn_figures_no_reuse(struct tn_run *run)
 	for (uint32_t i = 0; elided && i < p->n_ops; i++)
 		elided[i] = p->ops[i].elided;
 	tails = elided ? tn_graph_tails(&run->graph, elided, &run->arena) : NULL;
-	return tails ? tn_plan_no_reuse(p, tails) : INT64_MAX;
+	if (!tails)
+		return TN_ERR_NOMEM;
+	*out_bytes = tn_plan_no_reuse(p, tails);
+	return TN_OK;
 }
 
 /* What its places come to. */
-static void compare_sizes(struct tn_run *run)
+static void compare_sizes(struct tn_run *run, int64_t no_reuse)
 {
 	const struct tn_plan *p = &run->plan;
 	const struct tn_figures *f = &run->verdict.figures;
@@ -38,7 +41,7 @@ static void compare_sizes(struct tn_run *run)
 			f->activations },
 		{ "/scratch_bytes", "largest scratch", p->scratch_bytes, f->scratch },
 		{ "/no_reuse_bytes", "tensors, each in memory of its own,",
-			p->no_reuse_bytes, tn_figures_no_reuse(run) },
+			p->no_reuse_bytes, no_reuse },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -83,22 +86,27 @@ static void compare_bounds(struct tn_run *run)
 
 enum tn_status tn_figures_compare(struct tn_run *run)
 {
-	compare_sizes(run);
+	int64_t no_reuse;
+	const enum tn_status status = tn_figures_no_reuse(run, &no_reuse);
+
+	if (status != TN_OK)
+		return status;
+	compare_sizes(run, no_reuse);
 	if (run->verified)
 		compare_bounds(run);
 	run->plan.said = (struct tn_plan_said){ true, true, true };
 	return run->verified ? TN_OK : TN_ERR_REFUSED;
 }
 
-void tn_figures_take(struct tn_run *run)
+enum tn_status tn_figures_take(struct tn_run *run)
 {
 	struct tn_plan *p = &run->plan;
 
 	p->arena_bytes = run->verdict.figures.arena;
 	p->activation_bytes = run->verdict.figures.activations;
 	p->scratch_bytes = run->verdict.figures.scratch;
-	p->no_reuse_bytes = tn_figures_no_reuse(run);
 	p->said = (struct tn_plan_said){ true, true, true };
+	return tn_figures_no_reuse(run, &p->no_reuse_bytes);
 }
 
 /* ---- bounds ---- */

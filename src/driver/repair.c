@@ -243,12 +243,11 @@ static enum tn_status figures(struct tn_run *run)
 		return status;
 	if (run->plan.n_copies) /* what may share bytes, now that copies are there */
 		run->inplace = o.inplace;
-	run->plan.no_reuse_bytes = tn_figures_no_reuse(run);
 	run->plan.disjoint_bound_bytes = o.lowered.disjoint_bound_bytes;
 	run->plan.align = run->options->align;
 	run->plan.bound_bytes = holds && bound <= run->plan.activation_bytes ? bound : 0;
 	run->plan.optimal = run->plan.activation_bytes == run->plan.bound_bytes;
-	return TN_OK;
+	return tn_figures_no_reuse(run, &run->plan.no_reuse_bytes);
 }
 
 /* Has somebody said where what may lie? */

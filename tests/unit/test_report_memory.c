@@ -15,6 +15,7 @@
 
 #include <unistd.h>
 
+#include "driver/figures.h"
 #include "report/ascii.h"
 #include "report/csv.h"
 #include "report/dot.h"
@@ -645,6 +646,41 @@ START_TEST(readers_tell)
 }
 END_TEST
 
+/* Room for a message is left, none for tables: the plan is not wrong for that. */
+START_TEST(sizes_of_a_plan_without_memory)
+{
+	struct tn_arena tables, messages;
+	struct tn_run run;
+	tenure_options o;
+	int64_t bytes;
+
+	tenure_options_init(&o);
+	tn_run_init(&run, &o);
+	ck_assert_int_eq(tn_pipeline(&run, tn_test_path(graph), STAGE_PLAN), TN_OK);
+	bytes = run.plan.no_reuse_bytes;
+	tables = run.arena;
+	tn_arena_init(&run.arena);
+	tn_arena_init(&messages);
+	ck_assert_ptr_nonnull(tn_arena_alloc(&messages, 1));
+	run.diags.arena = &messages;
+
+	left = 0;
+	for_good = true;
+	ck_assert_int_eq(tn_figures_compare(&run), TN_ERR_NOMEM);
+	ck_assert_int_eq(tn_figures_take(&run), TN_ERR_NOMEM);
+	left = -1;
+	ck_assert_uint_eq(run.diags.errors, 0);
+	ck_assert_int_eq(tn_figures_compare(&run), TN_OK);
+	ck_assert_int_eq(tn_figures_take(&run), TN_OK);
+	ck_assert_int_eq(run.plan.no_reuse_bytes, bytes);
+
+	tn_arena_release(&run.arena);
+	tn_arena_release(&messages);
+	run.arena = tables;
+	tn_run_release(&run);
+}
+END_TEST
+
 /* libxml2 would print a line for each. */
 static void silent(void *user, const char *format, ...)
 {
@@ -666,6 +702,7 @@ Suite *tn_test_suite(void)
 		tc, nth_allocation_fails, 0, (int)(sizeof(writers) / sizeof(*writers)));
 	tcase_add_loop_test(
 		tc, commands_tell, 0, (int)(sizeof(commands) / sizeof(*commands)));
+	tcase_add_test(tc, sizes_of_a_plan_without_memory);
 	tcase_add_loop_test(tc, readers_tell, 0, N_FOREIGN);
 	suite_add_tcase(suite, tc);
 	return suite;
