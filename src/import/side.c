@@ -12,6 +12,8 @@
 
 struct tn_side {
 	const char *name; /* as in the graph; interned */
+	const char
+		*path; /* without links and dots; NULL: none, or none that may be read */
 	const struct tn_source *source;
 	struct tn_side *next;
 };
@@ -67,11 +69,21 @@ static char *resolve(
 	return result;
 }
 
+/* Under another name of the same file: "a", "./a", a link. */
+static const struct tn_side *find_path(const struct tn_sides *sides, const char *path)
+{
+	for (const struct tn_side *side = sides->list; side; side = side->next)
+		if (side->path && strcmp(side->path, path) == 0)
+			return side;
+	return NULL;
+}
+
 const struct tn_source *tn_side_file(struct tn_import *im, struct tn_sides *sides,
 	struct tn_arena *scratch, const char *rule, const struct tn_path *at,
 	const char *name, bool *nomem)
 {
 	struct tn_source *source = NULL;
+	const struct tn_side *same;
 	struct tn_side *side;
 	enum tn_status status;
 	char *path;
@@ -96,15 +108,19 @@ const struct tn_source *tn_side_file(struct tn_import *im, struct tn_sides *side
 		if (!*nomem)
 			tn_json_error(im, rule, at,
 				"there is no file '%s' below the graph's folder", name);
+	} else if ((same = find_path(sides, path))) {
+		side->path = path;
+		side->source = same->source;
 	} else {
 		/* the graph's constants point into the text */
 		status = tn_file_read(im->arena, im->diags, path, NULL, &source);
 		if (status != TN_OK)
 			source = NULL;
 		*nomem = *nomem || status == TN_ERR_NOMEM;
+		side->path = path;
+		side->source = source;
 	}
-	side->source = source;
 	side->next = sides->list;
 	sides->list = side;
-	return source;
+	return side->source;
 }

@@ -1,9 +1,11 @@
+#define _XOPEN_SOURCE 700
 #include "suite.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ir/seed.h"
 #include "loaded.h"
@@ -328,6 +330,72 @@ START_TEST(all_cases_are_read)
 }
 END_TEST
 
+static void put_file(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	ck_assert(out && fputs(text, out) >= 0 && fclose(out) == 0);
+}
+
+#define DATA(name, file)                                                                 \
+	"{\"name\": \"" name                                                             \
+	"\", \"dtype\": \"i8\", \"shape\": [2], \"role\": \"const\", "                   \
+	"\"data\": {\"file\": \"" file "\"}}, "
+
+/* However its name is spelled, a file beside the graph is in memory once; and what leaves
+ * the folder is refused, wherever it comes back to. */
+START_TEST(files_beside_are_read_once)
+{
+	static const char head[] = "{\"format\": \"tenure.graph/1\", \"tensors\": [",
+			  tail[] = "{\"name\": \"x\", \"dtype\": \"i8\", \"shape\": [2], "
+				   "\"role\": \"input\"}], \"ops\": []}",
+			  same[] = DATA("a", "w") DATA("b", "./w") DATA("e", ".//w")
+				  DATA("f", "link") DATA("g", "other");
+	char folder[] = "/tmp/tenure-XXXXXX", graph[64], file[64], text[2048];
+	struct loaded l;
+
+	ck_assert(mkdtemp(folder));
+	snprintf(graph, sizeof(graph), "%s/graph.json", folder);
+	snprintf(text, sizeof(text), "%s%s%s", head, same, tail);
+	put_file(graph, text);
+	snprintf(file, sizeof(file), "%s/other", folder);
+	put_file(file, "ab");
+	snprintf(file, sizeof(file), "%s/w", folder);
+	put_file(file, "ab");
+	snprintf(text, sizeof(text), "%s/link", folder);
+	ck_assert_int_eq(symlink("w", text), 0);
+
+	loaded_file(&l, graph, NULL);
+	loaded_ok(&l, graph);
+	for (const char *name = "bef"; *name; name++) {
+		const char other[] = { *name, '\0' };
+
+		ck_assert_ptr_eq(tensor_named(&l.graph, other)->data,
+			tensor_named(&l.graph, "a")->data);
+	}
+	ck_assert_ptr_nonnull(tensor_named(&l.graph, "a")->data);
+	ck_assert_ptr_ne(
+		tensor_named(&l.graph, "g")->data, tensor_named(&l.graph, "a")->data);
+	loaded_release(&l);
+	unlink(text);
+
+	snprintf(text, sizeof(text), "%s%s%s%s", head, DATA("a", "w"),
+		DATA("c", "d/.//../w"), tail);
+	put_file(graph, text);
+	loaded_file(&l, graph, NULL);
+	ck_assert_int_eq(l.status, TN_ERR_INPUT);
+	ck_assert_uint_eq(l.diags.errors, 1);
+	ck_assert_ptr_nonnull(
+		strstr(loaded_report(&l), "'d/.//../w' is not a path below"));
+	loaded_release(&l);
+	unlink(file);
+	unlink(graph);
+	snprintf(file, sizeof(file), "%s/other", folder);
+	unlink(file);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 /* Every prefix of a file is an error with a place, never a crash. */
 START_TEST(cut_files_are_survived)
 {
@@ -363,6 +431,7 @@ Suite *tn_test_suite(void)
 	tcase_add_test(tc, flattened_control_flow);
 	tcase_add_test(tc, all_graphs_are_read);
 	tcase_add_test(tc, all_cases_are_read);
+	tcase_add_test(tc, files_beside_are_read_once);
 	tcase_add_test(tc, cut_files_are_survived);
 	suite_add_tcase(s, tc);
 	return s;
