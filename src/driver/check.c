@@ -24,6 +24,7 @@ static const char *const model_endings[] = { ".tflite", ".onnx", ".json" };
 /* A model and its plan. */
 struct pair {
 	const char *model, *plan;
+	bool named; /* the model was, and not only its plan */
 };
 
 struct check {
@@ -57,12 +58,22 @@ static char *with_ending(struct check *c, const char *name, size_t stem, const c
 	return made;
 }
 
-static void add(struct check *c, const char *model, const char *plan)
+/* What was named is checked: a model that was only found beside its plan gives way. */
+static void add(struct check *c, const char *model, const char *plan, bool named)
 {
-	for (size_t i = 0; i < c->pairs.count; i++)
-		if (strcmp(c->pairs.items[i].plan, plan) == 0)
-			return; /* model and plan were both named */
-	if (!tn_vec_push(&c->arena, &c->pairs, ((struct pair){ model, plan })))
+	for (size_t i = 0; i < c->pairs.count; i++) {
+		struct pair *p = &c->pairs.items[i];
+
+		if (strcmp(p->plan, plan) != 0)
+			continue;
+		if (!p->named) {
+			p->model = model;
+			p->named = named;
+		}
+		if (!named || strcmp(p->model, model) == 0)
+			return;
+	}
+	if (!tn_vec_push(&c->arena, &c->pairs, ((struct pair){ model, plan, named })))
 		c->nomem = true;
 }
 
@@ -104,7 +115,7 @@ static void add_plan(struct check *c, const char *plan, size_t stem)
 
 		if (model && is_there(model)) {
 			if (!stranger || is_ours(c, model) || tn_file_is_model(model))
-				add(c, model, plan);
+				add(c, model, plan, false);
 			return;
 		}
 	}
@@ -126,7 +137,10 @@ static void add_model(struct check *c, const char *model)
 			continue;
 		plan = with_ending(c, model, stem, PLAN_ENDING);
 		if (plan && is_there(plan)) {
-			add_plan(c, plan, stem);
+			if (c->options->hook)
+				add_plan(c, plan, stem);
+			else
+				add(c, model, plan, true);
 			return;
 		}
 	}

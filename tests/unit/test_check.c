@@ -27,7 +27,7 @@ static char folder[] = "/tmp/tenure-check-XXXXXX";
 static const char *const names[] = { "good.json", "good.plan.json", "large.json",
 	"large.plan.json", "stale.json", "stale.plan.json", "alone.json",
 	"orphan.plan.json", "damaged.json", "damaged.plan.json", "package.json",
-	"asked.json", "asked.plan.json" };
+	"asked.json", "asked.plan.json", "two.json", "two.onnx", "two.plan.json" };
 
 #define NAMES (sizeof(names) / sizeof(*names))
 
@@ -99,6 +99,9 @@ static void make_files(void)
 	put("alone.json", GRAPH("64"));
 	put("damaged.json", GRAPH("64"));
 	put("damaged.plan.json", "{\"format\": \"tenure.plan/1\"}");
+	put("two.json", GRAPH("64"));
+	plan("two.json", "two.plan.json", TENURE_OVERLAP_FULL);
+	put("two.onnx", GRAPH("65")); /* what a file is says its content */
 	put("package.json", "{\"name\": \"x\"}");
 }
 
@@ -135,6 +138,17 @@ static const struct check_case {
 		"[plan/no-model]" },
 	{ "no model, in a hook", { "orphan.plan.json" }, 1, TENURE_BAD_INPUT, NULL,
 		"[plan/no-model]" },
+	{ "the model that is named", { "two.json" }, 0, TENURE_OK,
+		"two.plan.json: right for", NULL },
+	{ "the other one", { "two.onnx" }, 0, TENURE_FINDINGS, NULL, "[plan/stale]" },
+	{ "one of two by the plan", { "two.plan.json" }, 0, TENURE_FINDINGS, NULL,
+		"[plan/stale]" },
+	{ "with its plan", { "two.json", "two.plan.json" }, 0, TENURE_OK, "two.json, ",
+		NULL },
+	{ "after its plan", { "two.plan.json", "two.json" }, 0, TENURE_OK, "two.json, ",
+		NULL },
+	{ "both are named", { "two.json", "two.onnx" }, 0, TENURE_FINDINGS, "two.json, ",
+		"[plan/stale]" },
 	{ "damaged", { "damaged.plan.json" }, 0, TENURE_BAD_INPUT, NULL,
 		"damaged.plan.json" },
 	{ "the worst counts", { "good.json", "large.json", "stale.json" }, 0,
