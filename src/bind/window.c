@@ -1,4 +1,5 @@
 /* Convolutions and poolings. */
+#include <math.h>
 #include <string.h>
 
 #include "bind/binder.h"
@@ -202,6 +203,22 @@ static const struct pool_kernels {
 	{ OP_L2_POOL_2D, KERNEL_L2_POOL_2D_F32, KERNEL_COUNT, KERNEL_COUNT },
 };
 
+/* The kernels take values as they are. The tolerance is that with which TensorFlow Lite
+ * compares the scales before it refuses the model. */
+static bool pool_scale(struct tn_binder *b, struct tn_scale *out)
+{
+	struct tn_scale in;
+
+	if (!tn_binder_scale(b, tn_binder_in(b, 0), &in) ||
+		!tn_binder_scale(b, tn_binder_out(b, 0), out))
+		return false;
+	if (!(fabsf(in.scale - out->scale) <= 1e-6f) || in.zero_point != out->zero_point)
+		return tn_binder_refuse(b, TN_RULE_NO_KERNEL,
+			"has only a kernel for input and output that are quantised "
+			"alike");
+	return true;
+}
+
 static bool bind_pool_int(
 	struct tn_binder *b, enum tn_kernel_id kernel, const struct tn_geometry *g)
 {
@@ -215,7 +232,7 @@ static bool bind_pool_int(
 	if (!p)
 		return false;
 	p->g = *g;
-	return tn_binder_scale(b, out, &scale) &&
+	return pool_scale(b, &scale) &&
 	       tn_binder_activation(b, out, scale, &p->act_min, &p->act_max);
 }
 

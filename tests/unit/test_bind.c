@@ -327,6 +327,7 @@ END_TEST
 #define NO_TRANSPOSED_NHWC NO_NHWC ", and the order of such a kernel is not known"
 #define NO_DILATION	   "cannot run: its filter is dilated"
 #define NO_UNIT		   "has only a kernel whose output has scale 1/128, zero point 0"
+#define NO_RESCALING	   "has only a kernel for input and output that are quantised alike"
 #define NO_OFFSETS	   "has only a kernel for weights around 0"
 
 #define TEXT(name, value)                                                                \
@@ -439,6 +440,13 @@ static const struct {
 	{ "l2_norm_i8", OUTPUT, 0.0078f, 0, NO_UNIT },
 	{ "l2_norm_i8", OUTPUT, 1.0f / 128, 1, NO_UNIT },
 	{ "l2_norm_i8", OUTPUT, 1.0f / 128, -128, NO_UNIT },
+	{ "average_pool_2d_i8_same", OUTPUT, 0.1f, 0, NO_RESCALING },
+	{ "average_pool_2d_i8_same", OUTPUT, 0.0f, 77, NO_RESCALING },
+	{ "average_pool_2d_i16_same", 0, 0.1f, 0, NO_RESCALING },
+	{ "max_pool_2d_i8_same", 0, 0.1f, 0, NO_RESCALING },
+	{ "max_pool_2d_i8_same", 0, 0.0f, 77, NO_RESCALING },
+	{ "max_pool_2d_i16_same", OUTPUT, 0.1f, 0, NO_RESCALING },
+	{ "max_pool_2d_i16_same", OUTPUT, 0.0f, 1, NO_RESCALING },
 	{ "svdf_i8", 1, 0.0f, 0, NULL },
 	{ "svdf_i8", 1, 0.0f, 1, NO_OFFSETS },
 	{ "svdf_i8", 2, 0.0f, -128, NO_OFFSETS },
