@@ -26,8 +26,7 @@ FAULTS = {
     'off by one half-step: reads end before writes begin': [
         (OP, r'if \(intact\(c, true, false\)\)', 'if (c->deed)')],
     'view offset ignored': [
-        (STORAGE, r'out->start \+= t->view_offset \* tn_dtype_bits\(t->dtype\) / 8;',
-         '(void)t;'),
+        (STORAGE, r'views->bits\[id\] / 8', '0 * views->bits[id]'),
         (PLACES, r'&&\s+place == p->offset', '&& (place || true)')],
     'last read ignored': [
         (OP, r'if \(\(after \|\| t->o->reads\)',
