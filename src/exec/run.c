@@ -61,13 +61,26 @@ static uint8_t gap_byte(const struct tn_exec *e)
 	return e->poison == TN_POISON_NONE ? TN_EXEC_GUARD_BYTE : (uint8_t)e->poison;
 }
 
-/* In memory without sharing: the bytes behind a tensor or scratch. */
-static uint8_t *gap_of(const struct tn_exec *e, const struct tn_storage *s)
+/* In memory without sharing: the bytes before and behind a tensor or scratch. What is before
+ * the second one and those that come later is the gap of the one before it, and what aligns
+ * them; before the first one is the region's guard. */
+struct gaps {
+	uint8_t *before, *behind; /* NULL: there are none */
+};
+
+static struct gaps gaps_of(const struct tn_exec *e, const struct tn_storage *s)
 {
-	return s->region == TN_REGION_NONE ? NULL : tn_exec_at(e, s) + s->bytes;
+	struct gaps gaps = { NULL, NULL };
+
+	if (s->region == TN_REGION_NONE)
+		return gaps;
+	gaps.behind = tn_exec_at(e, s) + s->bytes;
+	if (s->offset >= TN_PROGRAM_GAP)
+		gaps.before = tn_exec_at(e, s) - TN_PROGRAM_GAP;
+	return gaps;
 }
 
-/* Views end inside another tensor: only storage of its own has a gap behind it. */
+/* Views lie inside another tensor: only storage of its own has gaps around it. */
 static const struct tn_storage *owner(const struct tn_exec *e, uint32_t tensor)
 {
 	static const struct tn_storage none = { .region = TN_REGION_NONE };
@@ -77,15 +90,22 @@ static const struct tn_storage *owner(const struct tn_exec *e, uint32_t tensor)
 		       : &none;
 }
 
+static void fill_gap(const struct tn_exec *e, const struct tn_storage *s)
+{
+	const struct gaps gaps = gaps_of(e, s);
+
+	if (gaps.before)
+		memset(gaps.before, gap_byte(e), TN_PROGRAM_GAP);
+	if (gaps.behind)
+		memset(gaps.behind, gap_byte(e), TN_PROGRAM_GAP);
+}
+
 static void fill_gaps(const struct tn_exec *e)
 {
 	for (uint32_t i = 0; i < e->graph->n_tensors; i++)
-		if (gap_of(e, owner(e, i)))
-			memset(gap_of(e, owner(e, i)), gap_byte(e), TN_PROGRAM_GAP);
+		fill_gap(e, owner(e, i));
 	for (uint32_t i = 0; i < e->program.n_ops; i++)
-		if (gap_of(e, &e->program.ops[i].scratch))
-			memset(gap_of(e, &e->program.ops[i].scratch), gap_byte(e),
-				TN_PROGRAM_GAP);
+		fill_gap(e, &e->program.ops[i].scratch);
 }
 
 static bool holds(const uint8_t *bytes, uint8_t value, size_t size)
@@ -96,9 +116,10 @@ static bool holds(const uint8_t *bytes, uint8_t value, size_t size)
 
 static bool gap_intact(const struct tn_exec *e, const struct tn_storage *s)
 {
-	const uint8_t *gap = gap_of(e, s);
+	const struct gaps gaps = gaps_of(e, s);
 
-	return !gap || holds(gap, gap_byte(e), TN_PROGRAM_GAP);
+	return (!gaps.before || holds(gaps.before, gap_byte(e), TN_PROGRAM_GAP)) &&
+	       (!gaps.behind || holds(gaps.behind, gap_byte(e), TN_PROGRAM_GAP));
 }
 
 static bool guards_intact(const struct tn_exec *e)

@@ -157,6 +157,17 @@ static void before(
 	((uint8_t *)out[0])[-16] = 1;
 }
 
+static int64_t where; /* of the byte that is written, from the start of the result */
+
+static void somewhere(
+	const void *params, const void *const *in, void *const *out, void *scratch)
+{
+	(void)params;
+	(void)in;
+	(void)scratch;
+	((uint8_t *)out[0])[where] = 1;
+}
+
 /* The result of the sum is the first of the memory, or the last. */
 static void put_at_end(struct net *n, bool first)
 {
@@ -185,6 +196,26 @@ START_TEST(kernels_are_watched)
 	ck_assert_int_eq(
 		tn_exec_new(&n.graph, planned ? &n.plan : NULL, &n.arena, &n.diags, &e),
 		TN_OK);
+	e->program.ops[0].call.kernel = &own;
+	ck_assert_int_eq(tn_exec_run(e, NULL, NULL), TN_ERR_INTERNAL);
+	expect(&n.diags, "exec/guard", "", "sum",
+		"op 'sum' wrote outside of its operands (own)");
+	net_release(&n);
+}
+END_TEST
+
+/* In memory of their own, tensors are aligned: what is between a gap and the next one is
+ * nobody's, too. */
+START_TEST(each_byte_around_a_tensor_is_watched)
+{
+	const struct tn_kernel_info own = { .symbol = "own", .run = somewhere };
+	struct tn_exec *e;
+	struct net n;
+
+	where = _i < 0 ? _i : _i + 40;
+	net_arithmetic(&n);
+	ck_assert_int_eq(tn_exec_new(&n.graph, NULL, &n.arena, &n.diags, &e), TN_OK);
+	ck_assert_int_gt(e->program.tensors[n.graph.ops[0].outputs[0].i].offset, 16);
 	e->program.ops[0].call.kernel = &own;
 	ck_assert_int_eq(tn_exec_run(e, NULL, NULL), TN_ERR_INTERNAL);
 	expect(&n.diags, "exec/guard", "", "sum",
@@ -292,6 +323,7 @@ Suite *tn_test_suite(void)
 	tcase_add_loop_test(tc, graphs_are_looked_at, 0, N(graphs));
 	tcase_add_loop_test(tc, batches_of_all_memory, 0, N(batches));
 	tcase_add_loop_test(tc, kernels_are_watched, 0, 4);
+	tcase_add_loop_test(tc, each_byte_around_a_tensor_is_watched, -16, 24);
 	tcase_add_loop_test(tc, copies_have_limits, 0, N(copies));
 	tcase_add_loop_test(tc, programs_have_places, 0, N(values));
 	suite_add_tcase(s, tc);
