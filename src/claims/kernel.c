@@ -149,6 +149,9 @@ static bool read_scratch(struct tn_model *m, const struct tn_op *op, struct tn_k
 	for (size_t i = 0; i < n; i++) {
 		const char *name = a->kind == ATTR_STRING ? a->v.s : a->v.strings[i];
 
+		/* when there is no work left, no claim is proved */
+		if (!tn_work_take(m->work, (int64_t)m->g->n_tensors + k->n_scratch))
+			break;
 		for (uint32_t t = 0; t < m->g->n_tensors; t++)
 			if (strcmp(m->g->tensors[t].name, name) == 0) {
 				add_new(list, &k->n_scratch, t);
