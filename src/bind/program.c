@@ -189,18 +189,21 @@ static bool known_variant(const struct tn_graph *g, tn_op_id op, struct tn_varia
 	return n == 0 && !v.descending && v.hold == HOLD_NONE;
 }
 
-/* Every operand that the kernel writes must have memory of its own. Validation lets no op
- * write a constant, and all else has; a caller's graph may be another one. */
+/* Every operand that the kernel writes must have memory of its own: a constant has none, nor has
+ * a view of one. Validation lets them be written where the file marks them as mutated. */
 static void check_written(struct builder *b, const struct tn_program_op *po)
 {
 	for (uint32_t k = 0; k < po->call.n_out; k++) {
-		tn_tensor_id id = po->call.out[k].tensor;
+		tn_tensor_id id = po->call.out[k].tensor, root;
 		const struct tn_tensor *t;
+		int64_t offset;
 
 		if (id.i == TN_NONE || b->out->tensors[id.i].region != TN_REGION_NONE)
 			continue;
 		t = &b->g->tensors[id.i];
-		if (!tn_tensor_is_constant(t)) /* told of already, or without bytes */
+		/* else told of already, or without bytes */
+		if (!tn_view_root(b->g, id, &root, &offset) ||
+			!tn_tensor_is_constant(&b->g->tensors[root.i]))
 			continue;
 		tn_diag_at(b->diags, SEVERITY_ERROR, "exec/no-place", b->g->source,
 			t->pointer, t->name,

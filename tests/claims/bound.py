@@ -60,6 +60,12 @@ ROWS = [
     ('rows that are not there', alone('RESIZE_NEAREST_NEIGHBOR', [
         tensor('x', [1, 0, 1, LONG], role='input'), tensor('y', [1, 0, 1, LONG], role='output')]),
      'no known size'),
+    ('a constant that is written through a view', dict(format='tenure.graph/1', tensors=[
+        tensor('x', [2], role='input'),
+        tensor('c', [2], role='const', mutated=True, data={'values': [1, 2]}),
+        tensor('v', [2], view_of='c', mutated=True), tensor('y', [2], role='output')],
+        ops=[dict(name='o', type='RELU', inputs=['x'], outputs=['v']),
+             dict(name='p', type='RELU', inputs=['v'], outputs=['y'])]), 'no place in memory'),
     ('columns that are not there', alone('PAD', [
         tensor('x', [70000, 70000, 0], role='input'), tensor('y', [70000, 70000, 0], role='output')],
         paddings=[0] * 6), 'no known size'),
