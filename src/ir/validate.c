@@ -171,6 +171,8 @@ static bool check_ids(struct tn_check *c)
 
 #define PAIRS_MAX (INT64_C(1) << 22) /* of an input and an output of one op, in a graph */
 
+#define OPERANDS_MAX 16384 /* of an op: who looks at one asks about all others */
+
 /* Each pair is judged on its own: may the one be written over the other? */
 static void check_pairs(struct tn_check *c)
 {
@@ -180,6 +182,13 @@ static void check_pairs(struct tn_check *c)
 		const struct tn_op *op = &c->g->ops[i];
 		int64_t own;
 
+		if ((int64_t)op->n_inputs + op->n_outputs > OPERANDS_MAX) {
+			tn_check_error(c, "graph/operands", op->pointer, op->name,
+				"'%s' has %u inputs and %u outputs: more than %d are not "
+				"supported",
+				op->name, op->n_inputs, op->n_outputs, OPERANDS_MAX);
+			return;
+		}
 		if (tn_mul_i64(op->n_inputs, op->n_outputs, &own) &&
 			tn_add_i64(pairs, own, &pairs) && pairs <= PAIRS_MAX)
 			continue;

@@ -109,6 +109,12 @@ ROWS = [
     ("2^28 seeded bytes", GRAPH, seeded(1 << 28), None),
     ("2^28 + 1 seeded bytes", GRAPH, seeded((1 << 28) + 1), "native/data"),
     ("1,001 invocations", GRAPH, graph(invocations=1001), "native/type"),
+    ("16,385 operands", GRAPH, {
+        "format": "tenure.graph/1", "tensors": [
+            {"name": "x", "dtype": "i8", "shape": [4], "role": "input"},
+            {"name": "y", "dtype": "i8", "shape": [4], "role": "output"}],
+        "ops": [{"name": "k", "type": "Mystery", "inputs": ["x"] * 16384, "outputs": ["y"]}]},
+     "graph/operands"),
     ("100,000 reshapes, judged", GRAPH, renamed(100000, False), None),
     ("100,000 views of each other, judged", GRAPH, renamed(100000, True), None),
     ("50,000 outputs, views of each other", PLAN, renamed(50000, True, True), None),
