@@ -74,6 +74,8 @@ static bool asks_for_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+static const char completion_usage[] = "usage: tenure completion bash|zsh|fish";
+
 /* tenure help [COMMAND] */
 static int help(int argc, char **argv)
 {
@@ -83,7 +85,12 @@ static int help(int argc, char **argv)
 		fprintf(stderr, "tenure: usage: tenure help [COMMAND]\n");
 		return TENURE_BAD_INPUT;
 	}
-	if (argc == 3 && command == COMMAND_COUNT && !asks_for_help(argv[2])) {
+	if (argc == 3 && strcmp(argv[2], "completion") == 0) {
+		puts(completion_usage);
+		return TENURE_OK;
+	}
+	if (argc == 3 && command == COMMAND_COUNT && !asks_for_help(argv[2]) &&
+		strcmp(argv[2], "help") != 0) {
 		unknown_command(stderr, argv[2]);
 		return TENURE_BAD_INPUT;
 	}
@@ -98,8 +105,8 @@ static int completion(int argc, char **argv)
 
 	if (argc == 3 && completion_print(stdout, argv[2]))
 		return TENURE_OK;
-	fprintf(asked ? stdout : stderr, "%susage: tenure completion bash|zsh|fish\n",
-		asked ? "" : "tenure: ");
+	fprintf(asked ? stdout : stderr, "%s%s\n",
+		asked ? "" : "tenure: ", completion_usage);
 	return asked ? TENURE_OK : TENURE_BAD_INPUT;
 }
 

@@ -54,7 +54,8 @@ for command in commands:
             refused(command, swapped + "=x", said=f"did you mean {option}?")
 assert run("-V").stdout == run("--version").stdout != ""
 assert run("help").stdout == run("-h").stdout == run("--help").stdout
-for words in (["help", "--help"], ["help", "-h"], ["completion", "--help"], ["completion", "-h"]):
+for words in (["help", "help"], ["help", "--help"], ["help", "-h"], ["help", "completion"],
+              ["completion", "--help"], ["completion", "-h"]):
     done = run(*words)
     assert not done.returncode and done.stdout.startswith("usage: tenure ") and not done.stderr, done
 
