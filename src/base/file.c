@@ -288,6 +288,14 @@ enum tn_status tn_file_write(
 	return status;
 }
 
+bool tn_file_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 enum tn_status tn_dir_make(struct tn_diags *diags, const char *name)
 {
 	struct stat info;

@@ -41,6 +41,9 @@ enum tn_status TN_MUST_CHECK tn_file_is_settled(struct tn_diags *diags, const ch
 enum tn_status TN_MUST_CHECK tn_file_write(
 	struct tn_diags *diags, const char *name, const void *data, size_t len);
 
+/* Are both names of one regular file that is there? */
+bool tn_file_same(const char *a, const char *b);
+
 /* Makes the directory (one level) unless it is there. */
 enum tn_status TN_MUST_CHECK tn_dir_make(struct tn_diags *diags, const char *name);
 

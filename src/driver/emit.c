@@ -45,18 +45,38 @@ static void print(const tenure_options *options, const struct tn_emit_summary *s
 			options->output, shared);
 }
 
+/* The files that the graphs came from, and what is named beside them. */
+static bool find_inputs(const tenure_options *options, struct tn_run *runs, size_t n,
+	struct tn_emit_options *out)
+{
+	const tenure_list *boards = &options->boards;
+	const char **list = TN_NEW_ARRAY(&runs[0].arena, const char *, n + boards->n + 1);
+
+	if (!list)
+		return false;
+	out->inputs = list;
+	for (size_t m = 0; m < n; m++)
+		list[out->n_inputs++] = runs[m].source->name;
+	for (size_t i = 0; i < boards->n; i++)
+		list[out->n_inputs++] = boards->items[i];
+	if (options->plan)
+		list[out->n_inputs++] = options->plan;
+	return true;
+}
+
 /* Emits the graphs that were planned; what is said of them goes to the first one's run. */
 static enum tn_status emit(const tenure_options *options, struct tn_run *runs, size_t n)
 {
-	const struct tn_emit_options how = { options->cpu, options->debug != 0,
-		options->shared_arena != 0, options->test != 0, options->flat != 0 };
+	struct tn_emit_options how = { options->cpu, options->debug != 0,
+		options->shared_arena != 0, options->test != 0, options->flat != 0, NULL,
+		0 };
 	struct tn_arena *arena = &runs[0].arena;
 	struct tn_emit_model *models = TN_NEW_ARRAY(arena, struct tn_emit_model, n);
 	struct tn_emit_summary *s = TN_NEW_ARRAY(arena, struct tn_emit_summary, n);
 	int64_t most = 0;
 	enum tn_status status;
 
-	if (!models || !s)
+	if (!models || !s || !find_inputs(options, runs, n, &how))
 		return TN_ERR_NOMEM;
 	for (size_t m = 0; m < n; m++)
 		models[m] = (struct tn_emit_model){ &runs[m].graph, &runs[m].plan, NULL };

@@ -214,12 +214,29 @@ static enum tn_status prepare(
 
 /* ---- files ---- */
 
+/* Reports what would be written over. */
+static bool is_input(struct emission *e, const char *path)
+{
+	for (size_t i = 0; i < e->options->n_inputs; i++) {
+		if (!tn_file_same(e->options->inputs[i], path))
+			continue;
+		tn_diag_at(e->diags, SEVERITY_ERROR, "emit/input", NULL, NULL, NULL,
+			"'%s' is read, and '%s' would be written over it: name another "
+			"folder",
+			e->options->inputs[i], path);
+		return true;
+	}
+	return false;
+}
+
 static enum tn_status put(struct emission *e, const char *name, struct tn_strbuf *text)
 {
 	char *path = tn_arena_printf(e->arena, "%s/%s", e->dir, name);
 	enum tn_status status = TN_ERR_NOMEM;
 
-	if (path && !text->failed)
+	if (path && is_input(e, path))
+		status = TN_ERR_INPUT;
+	else if (path && !text->failed)
 		status = tn_file_write(
 			e->diags, path, text->text ? text->text : "", text->len);
 	tn_strbuf_release(text);

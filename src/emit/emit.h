@@ -42,6 +42,9 @@ struct tn_emit_options {
 	bool test; /* test/ will be there, which its maker writes: the Makefile and the README
 	              name it */
 	bool flat; /* one folder for all sources, as Arduino and Zephyr take it */
+	const char *const
+		*inputs; /* files that must stay as they are: none is written over */
+	size_t n_inputs;
 };
 
 struct tn_emit_summary { /* one for each model */

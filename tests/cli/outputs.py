@@ -375,6 +375,27 @@ def check_diff(tenure, root):
     print(f"ok - {len(DIFFS)} formats of a comparison")
 
 
+def check_emitted(tenure, root):
+    """The files of an emitted folder have names of their own, which a model may have, too."""
+    for name in ("README.md", "Makefile", "model.c", "kernels/tenure/kernels.h"):
+        for plan in (False, True):
+            with tempfile.TemporaryDirectory() as where:
+                folder = pathlib.Path(where)
+                fill(folder, root)
+                read = folder / "out" / name
+                read.parent.mkdir(parents=True)
+                if plan:
+                    assert call(tenure, folder, ["plan", "g.json", "-o", str(read)]).returncode == 0
+                else:
+                    shutil.copy(folder / "g.json", read)
+                before = read.read_bytes()
+                done = call(tenure, folder, ["emit", "-o", "out", *(
+                    ["g.json", "--plan", f"out/{name}"] if plan else [f"out/{name}"])])
+                assert done.returncode == 2 and "emit/input" in done.stderr, (name, plan, done)
+                assert read.read_bytes() == before, (name, plan)
+    print("ok - emit writes over nothing that it reads")
+
+
 def main():
     tenure, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     check_refused(tenure, root)
@@ -384,6 +405,7 @@ def main():
     check_width(tenure, root)
     check_diff(tenure, root)
     check_repeated(tenure, root)
+    check_emitted(tenure, root)
     check_unwritable(tenure, root)
 
 
