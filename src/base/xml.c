@@ -134,6 +134,62 @@ static bool is_valid(struct tn_xml *x, xmlDocPtr doc, const char *text, size_t l
 	return result == 0;
 }
 
+/* What is behind a comment, a section of text, or an instruction that begins here; else `at`. */
+static const char *behind_markup(const char *at, const char *end)
+{
+	static const char *const pairs[][2] = { { "<!--", "-->" }, { "<![CDATA[", "]]>" },
+		{ "<?", "?>" } };
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		const size_t first = strlen(pairs[i][0]), last = strlen(pairs[i][1]);
+
+		if ((size_t)(end - at) < first || memcmp(at, pairs[i][0], first) != 0)
+			continue;
+		for (at += first; (size_t)(end - at) >= last; at++)
+			if (memcmp(at, pairs[i][1], last) == 0)
+				return at + last;
+		return end;
+	}
+	return at;
+}
+
+/* No "<" stands in a value, so that each begins a tag. */
+size_t tn_xml_too_many(const struct tn_source *source)
+{
+	const char *text = source->text, *end = text + source->len;
+	char quote = 0;
+	bool in_tag = false;
+	size_t line = 1;
+	int count = 0;
+
+	for (const char *at = text; at < end; at++) {
+		const char *next = *at == '<' ? behind_markup(at, end) : at;
+
+		for (; at < next; at++)
+			line += *at == '\n';
+		if (at == end)
+			break;
+		if (*at == '<') {
+			in_tag = true;
+			quote = 0;
+			count = 0;
+			continue;
+		}
+		line += *at == '\n';
+		if (!in_tag)
+			continue;
+		if (quote)
+			quote = *at == quote ? 0 : quote;
+		else if (*at == '"' || *at == '\'')
+			quote = *at;
+		else if (*at == '>')
+			in_tag = false;
+		else if (*at == '=' && ++count > TN_XML_ATTRIBUTES_MAX)
+			return line;
+	}
+	return 0;
+}
+
 bool tn_xml_fits(const char *head, size_t len)
 {
 	/* blanks, the marks of UTF-8 and of UTF-16, and half a character of that */
@@ -153,6 +209,12 @@ xmlDocPtr tn_xml_read(struct tn_xml *x, const char *schema, size_t schema_len)
 
 	if (!parser) {
 		x->nomem = true;
+		return NULL;
+	}
+	if (tn_xml_too_many(source)) {
+		tn_xml_complain(x, (long)tn_xml_too_many(source),
+			"an element has more than %d attributes", TN_XML_ATTRIBUTES_MAX);
+		xmlFreeParserCtxt(parser);
 		return NULL;
 	}
 	parser->_private = x;

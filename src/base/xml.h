@@ -12,6 +12,13 @@
 /* For tn_file_read: may a file that starts like this be XML? */
 bool tn_xml_fits(const char *head, size_t len);
 
+#define TN_XML_ATTRIBUTES_MAX                                                            \
+	256 /* of an element: libxml2 compares each with all others */
+
+/* The line where an element has more attributes; 0: none has. Asked before a document is
+ * built. */
+size_t tn_xml_too_many(const struct tn_source *source);
+
 struct tn_xml {
 	struct tn_arena *arena; /* of copied values */
 	struct tn_diags *diags;

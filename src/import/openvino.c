@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xml.h"
 #include "import/foreign.h"
 
 #include "base/banned.h"
@@ -527,10 +528,20 @@ static enum tn_status read_net(struct reader *r, const xmlNode *net, struct tn_g
 static enum tn_status read_document(struct reader *r, struct tn_graph *out)
 {
 	const struct tn_source *source_file = r->tree.im->source;
-	xmlParserCtxt *context = xmlNewParserCtxt();
+	const size_t line = tn_xml_too_many(source_file);
+	xmlParserCtxt *context = line ? NULL : xmlNewParserCtxt();
 	enum tn_status status = TN_ERR_INPUT;
 	xmlDoc *doc = NULL;
 
+	if (line) {
+		struct tn_diag *diag = tn_diag(r->tree.im->diags, SEVERITY_ERROR,
+			"xml/limit", source_file, NULL,
+			"an element has more than %d attributes", TN_XML_ATTRIBUTES_MAX);
+
+		if (diag)
+			diag->line = line;
+		return status;
+	}
 	if (!context)
 		return TN_ERR_NOMEM;
 	if (source_file->len <= INT32_MAX)

@@ -72,6 +72,11 @@ def renamed(n, views, outputs=False):
             "inputs": ["t0"], "outputs": names[1:] if outputs else names[-1:]}
 
 
+def xml(n):
+    return ("<net name='a>b' version='11' " + " ".join(f'a{i}="="' for i in range(n - 2)) +
+            "><!-- " + "=" * 300 + " --><layers/><edges/></net>")
+
+
 def pack(length):
     with open("pack.xml", "w") as file:
         file.write(f'''<rules format="tenure.rules/1"><rule id="team/long" severity="error">
@@ -109,6 +114,8 @@ ROWS = [
     ("2^28 seeded bytes", GRAPH, seeded(1 << 28), None),
     ("2^28 + 1 seeded bytes", GRAPH, seeded((1 << 28) + 1), "native/data"),
     ("1,001 invocations", GRAPH, graph(invocations=1001), "native/type"),
+    ("256 attributes in XML", GRAPH, xml(256), None),
+    ("257 attributes in XML", GRAPH, xml(257), "xml/limit"),
     ("16,385 operands", GRAPH, {
         "format": "tenure.graph/1", "tensors": [
             {"name": "x", "dtype": "i8", "shape": [4], "role": "input"},
