@@ -24,9 +24,11 @@ deps:
 $(BUILD)/build.ninja: | deps
 	meson setup $(BUILD) -Dwerror=true
 
+# What only tests need is installed while the program is built.
 test: $(BUILD)/build.ninja
-	tools/install-deps test
-	ninja -C $(BUILD)
+	tools/install-deps test & installing=$$!; \
+	ninja -C $(BUILD); built=$$?; \
+	wait $$installing && exit $$built
 	meson test -C $(BUILD) --no-rebuild --print-errorlogs --timeout-multiplier 5
 
 check-fast: $(BUILD)/build.ninja
