@@ -4,6 +4,7 @@
 
 #include "base/banned.h"
 #include "ir/type_name.h"
+#include "ir/views.h"
 
 bool tn_op_says_in_place(const struct tn_op *op)
 {
@@ -97,36 +98,16 @@ enum tn_status tn_training_graph(
 	return TN_OK;
 }
 
-/* Whose storage the tensor lies in; what is found is kept in `known` (by tensor; TN_NONE), so
- * that a chain of views is walked once. */
-static uint32_t root_of(const struct tn_graph *g, uint32_t tensor, uint32_t *known)
-{
-	uint32_t end = tensor, root;
-
-	for (uint32_t hops = 0; known[end] == TN_NONE && hops < g->n_tensors &&
-				g->tensors[end].view_of.i < g->n_tensors;
-		hops++)
-		end = g->tensors[end].view_of.i;
-	root = known[end] == TN_NONE ? end : known[end];
-	while (tensor != end && known[tensor] == TN_NONE) {
-		known[tensor] = root;
-		tensor = g->tensors[tensor].view_of.i;
-	}
-	return root;
-}
-
 enum tn_status tn_training_claims(const struct tn_graph *g, struct tn_arena *arena,
 	const struct tn_claim ***out, uint32_t *out_n, bool *out_any)
 {
-	uint32_t *known = TN_NEW_ARRAY(arena, uint32_t, g->n_tensors);
+	struct tn_views views;
 
 	*out_n = 0;
 	*out_any = false;
 	*out = TN_NEW_ARRAY(arena, const struct tn_claim *, g->n_ops);
-	if (!*out || !known)
+	if (!*out || !tn_views_find(g, arena, &views))
 		return TN_ERR_NOMEM;
-	for (uint32_t i = 0; i < g->n_tensors; i++)
-		known[i] = TN_NONE;
 	for (uint32_t i = 0; i < g->n_ops; i++) {
 		const struct tn_op *op = &g->ops[i];
 		struct tn_claim *claim;
@@ -136,8 +117,7 @@ enum tn_status tn_training_claims(const struct tn_graph *g, struct tn_arena *are
 			op->outputs[0].i >= g->n_tensors)
 			continue;
 		*out_any = true;
-		if (root_of(g, op->inputs[0].i, known) ==
-			root_of(g, op->outputs[0].i, known))
+		if (views.root[op->inputs[0].i] == views.root[op->outputs[0].i])
 			continue; /* the graph itself writes there */
 		claim = TN_NEW(arena, struct tn_claim);
 		if (!claim)

@@ -1,8 +1,8 @@
 /* tenure lint: judge every decision of one or many graphs. */
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/file.h"
 #include "driver/budget.h"
 #include "driver/command.h"
 #include "driver/files.h"
@@ -326,15 +326,10 @@ static int lint_all(struct lint *l)
 /* A report where a graph that a folder or a pattern holds is would be the graph's end. */
 static enum tn_status spare_graphs(struct lint *l, const char *option, const char *output)
 {
-	struct stat out, in;
-
-	if (!output || stat(output, &out) != 0 || !S_ISREG(out.st_mode))
-		return TN_OK;
-	for (size_t i = 0; i < l->files.n; i++) {
+	for (size_t i = 0; output && i < l->files.n; i++) {
 		const char *name = l->files.list[i].name;
 
-		if (stat(name, &in) != 0 || in.st_dev != out.st_dev ||
-			in.st_ino != out.st_ino)
+		if (!tn_file_same(output, name))
 			continue;
 		fprintf(l->options->err,
 			"tenure: --%s '%s' would overwrite the input '%s'\n", option,

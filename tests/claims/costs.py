@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """What a claim costs to judge is counted, so that a small file does not cost minutes: huge tensors,
-long chains, many claims, many losses. Each graph is judged with these words, in seconds; before the
-work was counted each took minutes or had no end. Usage: costs.py TENURE [--every]"""
+long chains, many claims, many losses. Each graph is judged with these words, in seconds. Usage: costs.py TENURE [--every]"""
 import json
 import pathlib
 import subprocess
